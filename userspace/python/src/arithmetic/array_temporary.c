@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Temporaries of expressions: in a*b + c the product is seen by nobody afterwards, so
- * that the sum may lie in its memory.
+ * Temporaries of expressions: no program sees the product in a*b + c afterwards, so the sum
+ * may lie in its memory.
  *
- * From Python 3.14 on, Python says whether an object is such a temporary.  Before, a
- * single reference proves it if the interpreter calls the operator; a compiled
- * program may hold that reference in a variable.  So the callers up to the interpreter
- * must be Python's own.
+ * From Python 3.14 on, Python says whether an object is a temporary.  Before, a single
+ * reference proves it if the interpreter calls the operator; a compiled program may
+ * hold the reference in a variable.  So all callers up to the interpreter must be
+ * Python's own.
  */
 #include "arithmetic/array_ufunc.h"
 
@@ -30,16 +30,16 @@ static bool is_unseen(PyObject *object)
 #include <dlfcn.h>
 #include <unwind.h>
 
-/* Files of programs and libraries, by an address of theirs. */
+/* The file of an address: this extension, Python, or another. */
 enum place {
 	PLACE_UNKNOWN,
 	PLACE_HERE,
 	PLACE_PYTHON,
-	PLACE_INTERPRETER, /* it runs instructions of Python */
+	PLACE_INTERPRETER, /* runs instructions of Python */
 	PLACE_FOREIGN,
 };
 
-/* Places of addresses that were looked up; the GIL is held. */
+/* Addresses and their places, found before; the GIL is held. */
 #define KNOWN 64
 static struct {
 	uintptr_t address;
@@ -107,7 +107,7 @@ static bool is_unseen(PyObject *object)
 /* Looking at callers takes as long as some ten thousand elements. */
 #define LEAST_BYTES ((int64_t)256 << 10)
 
-/* Whether the axes of an operand are repeated to those of @self. */
+/* Whether the axes of an operand are repeated to the axes of @self. */
 static bool temporary_covers(const struct array_object *self, int ndim,
 			     const int64_t *shape)
 {
@@ -150,7 +150,7 @@ static bool is_like_result(const struct array_object *self, PyObject *other,
 	return temporary_covers(self, PyArray_NDIM(array), shape);
 }
 
-/* Whether a result would lie in such memory, of the thread's current handler. */
+/* Whether the memory is from the thread's current handler, as a result's. */
 static bool is_memory_of_results(const struct array_object *self)
 {
 	PyObject *capsule = PyDataMem_GetHandler();

@@ -24,8 +24,8 @@ bool array_ask_numpy(void);
 
 /* array_temporary.c */
 /*
- * Returns the operand of an operator that may receive its result, borrowed: a large
- * array that nobody sees afterwards, of the result's type, shape and memory; NULL: none.
+ * Returns an operand of an operator to receive the result, borrowed: a large array
+ * without other users, of the result's type, shape and memory.  NULL: none.
  * @divides: integers become floats
  */
 PyObject *array_temporary(PyObject *a, PyObject *b, bool divides);
