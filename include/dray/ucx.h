@@ -23,8 +23,8 @@
  * endpoint has UCP_ERR_HANDLING_MODE_PEER, and dray_ucx_failed() as its handler.
  *
  * Each request lends its view to "UCX" (dray/loan.h) until it has ended: it waits for
- * transfers in flight, and later ones wait for it.  The loan also refuses memory of
- * DRAY_MODE_DEVICE, and elements that share bytes as a destination.
+ * transfers in flight, and later ones wait for it.  Memory of DRAY_MODE_DEVICE is refused,
+ * and so are elements that share bytes as a destination.
  *
  * How memory moves:
  *
@@ -440,9 +440,10 @@ static inline int dray_ucx_begin(struct dray_ucx_request *request,
 				 unsigned int access, bool lists, size_t *runs)
 {
 	struct dray_loan_options options;
+	bool unique = true, pinned;
 	int ret;
 
-	if (!request || !peer || !runs)
+	if (!request || !peer)
 		return dray_fail(-EINVAL, "a message of UCX: no request, or no "
 				 "peer");
 	memset(request, 0, offsetof(struct dray_ucx_request, view));
@@ -461,14 +462,18 @@ static inline int dray_ucx_begin(struct dray_ucx_request *request,
 	if (dray_dtype_flags(view->dtype) & DRAY_DTYPE_LOCAL)
 		ret = dray_fail(-EINVAL, "elements of a user type mean nothing "
 				"elsewhere; send their parts");
+	if (!ret && (access & DRAY_ACCESS_WRITE))
+		ret = dray_view_is_unique(view, 1 << 20, &unique);
+	if (!unique)
+		ret = dray_fail(-EINVAL, "elements of the view share bytes; "
+				"receive into a view without overlap");
 	if (!ret)
 		ret = dray_view_bytes(view->dtype, view->ndim, view->shape,
 				      &request->bytes);
 	if (!ret)
 		ret = dray_view_iovec(view, 0, NULL, 0, runs);
 	if (!ret) {
-		bool pinned = dray_ucx_pinnable(view);
-
+		pinned = dray_ucx_pinnable(view);
 		request->data = DRAY_STATIC_CAST(char *, view->data);
 		lists = lists && pinned && *runs <= DRAY_UCX_RUNS &&
 			request->bytes / (*runs ? *runs : 1) >= DRAY_UCX_RUN;
@@ -615,7 +620,6 @@ static inline int dray_ucx_recv(struct dray_ucx_peer *peer, ucp_tag_t tag,
 {
 	const ucp_tag_t whole = ~DRAY_STATIC_CAST(ucp_tag_t, 0);
 	ucp_request_param_t parameters;
-	ucp_tag_recv_info_t info;
 	size_t runs;
 	void *ucx;
 	int ret;
@@ -625,18 +629,20 @@ static inline int dray_ucx_recv(struct dray_ucx_peer *peer, ucp_tag_t tag,
 	if (ret)
 		return ret;
 	dray_ucx_parameters(request, &parameters);
-	parameters.op_attr_mask |= UCP_OP_ATTR_FIELD_RECV_INFO;
+	/* UCX 1.13 returns no length from a receive that is complete at once. */
+	parameters.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
 	parameters.cb.recv = dray_ucx_received;
-	parameters.recv_info.tag_info = &info;
+	request->left = 1;
 	ucx = runs ? ucp_tag_recv_nbx(peer->worker, request->pieces, runs, tag,
 				      whole, &parameters)
 		   : ucp_tag_recv_nbx(peer->worker, request->data,
 				      request->bytes, tag, whole, &parameters);
-	dray_ucx_count(request, ucx);
-	if (!ucx)
-		request->got = info.length;
-	else if (!UCS_PTR_IS_ERR(ucx))
+	if (UCS_PTR_IS_ERR(ucx)) {
+		request->left = 0;
+		request->status = UCS_PTR_STATUS(ucx);
+	} else if (request->left) {
 		request->receive = ucx;
+	}
 	return dray_ucx_begun(request);
 }
 

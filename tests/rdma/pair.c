@@ -83,13 +83,12 @@ static void link_open(void)
 		.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
 		.thread_mode = UCS_THREAD_MODE_SINGLE
 	};
-	ucp_ep_params_t end = {
-		.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS |
-			      UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
-			      UCP_EP_PARAM_FIELD_ERR_HANDLER,
-		.err_mode = UCP_ERR_HANDLING_MODE_PEER,
-		.err_handler = { dray_ucx_failed, &peer }
-	};
+	ucp_ep_params_t end = { .field_mask =
+					UCP_EP_PARAM_FIELD_REMOTE_ADDRESS |
+					UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
+					UCP_EP_PARAM_FIELD_ERR_HANDLER,
+				.err_mode = UCP_ERR_HANDLING_MODE_PEER,
+				.err_handler = { dray_ucx_failed, &peer } };
 	ucp_address_t *own, *other;
 	ucp_worker_h worker;
 	size_t size, there;
