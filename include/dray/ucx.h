@@ -29,7 +29,8 @@
  * How memory moves:
  *
  *	contiguous	UCX reads or writes the view
- *	runs		of 1 KiB and longer, at most 1024: UCX does, as a list (messages)
+ *	runs		of 1 KiB and longer, at most 1024, in messages of UCX 1.16 or
+ *			newer: UCX does, as a list
  *	others		through a contiguous block: dray_copy() gathers, with an engine if
  *			there is one, and the CPU scatters; also all memory that cannot be
  *			pinned, as of heaps "cma" and "carveout"
@@ -303,6 +304,15 @@ static inline int64_t dray_ucx_now(void)
 	       now.tv_nsec / 1000;
 }
 
+/* Returns whether UCX has protocols that are fast for lists. */
+static inline bool dray_ucx_lists(void)
+{
+	unsigned int major, minor, release;
+
+	ucp_get_version(&major, &minor, &release);
+	return major > 1 || minor >= 16;
+}
+
 /* Returns whether a network card's driver can pin the view's memory. */
 static inline bool dray_ucx_pinnable(const struct dray_view *view)
 {
@@ -475,8 +485,9 @@ static inline int dray_ucx_begin(struct dray_ucx_request *request,
 	if (!ret) {
 		pinned = dray_ucx_pinnable(view);
 		request->data = DRAY_STATIC_CAST(char *, view->data);
-		lists = lists && pinned && *runs <= DRAY_UCX_RUNS &&
-			request->bytes / (*runs ? *runs : 1) >= DRAY_UCX_RUN;
+		lists = lists && pinned && dray_ucx_lists() &&
+			*runs <= DRAY_UCX_RUNS &&
+			request->bytes >= DRAY_UCX_RUN * *runs;
 		if (*runs > 1 || (*runs && !pinned))
 			ret = dray_ucx_begin_runs(request, view, lists, *runs);
 		if (!request->pieces)
@@ -896,9 +907,9 @@ static inline int dray_ucx_ticket(const void *ticket, size_t size,
 	    axes > size ||
 	    sizeof(head) + 2 * axes + head.text + head.key != size ||
 	    at[sizeof(head) + 2 * axes + head.text - 1])
-		return dray_fail(-EBADMSG, "these %zu bytes are no ticket of "
-				 "this version, or cut or changed; ask its "
-				 "owner for another", size);
+		return dray_fail(-EBADMSG, "a ticket of %zu bytes is cut, "
+				 "changed or of another version; let its owner "
+				 "offer the view again", size);
 	if (head.address > UINTPTR_MAX)
 		return dray_fail(-EOVERFLOW, "the owner's address is beyond "
 				 "the addresses of this machine");
