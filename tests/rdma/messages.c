@@ -694,7 +694,7 @@ static void send_to_nobody(int signal, int layout, int puts)
 			EXPECT_IS(ret, -ETIMEDOUT);
 		if (signal == SIGSTOP)
 			EXPECT(!peer.ep);
-		EXPECT(now_us() - start < 600000);
+		EXPECT(now_us() - start < 5000000); /* UCX needs 20 s */
 		/* A request beside it ends, too. */
 		if (second.access)
 			EXPECT_IS(dray_ucx_wait(&second, 20000), -ECONNRESET);
@@ -752,7 +752,7 @@ static void a_message_that_stops_half_way_ends_with_its_deadline(void)
 	/* With shared memory the receiver reads alone. */
 	if (ret)
 		EXPECT(ret == -ETIMEDOUT || ret == -ETIME);
-	EXPECT(now_us() - start < 600000);
+	EXPECT(now_us() - start < 5000000);
 	EXPECT(!view_is_lent(&view));
 	dray_pool_free(NULL, data);
 }

@@ -21,11 +21,10 @@ bench_rdma()
 			ucx_compile "$folder" gcc -std=gnu11 -o "$2/times-$ucx" \
 				"$TREE/tests/bench/rdma_times.c" "$TREE/tests/rdma/pair.c" ||
 			return 1
-		name=$([ "$ucx" = pypi ] && echo 'UCX 1.22' || echo 'UCX 1.13')
 		for transport in shm tcp; do
-			ucx_in "$folder" $transport "$2/times-$ucx" "$name" "$(
-				[ $transport = tcp ] && echo TCP || echo 'shared memory')" \
-				>"$2/said" || return 1
+			name=$([ $transport = tcp ] && echo TCP || echo 'shared memory')
+			ucx_in "$folder" $transport "$2/times-$ucx" "$name" >"$2/said" ||
+				return 1
 			grep -E '^(row|sample)' "$2/said" >>"$1"
 		done
 	done
