@@ -20,7 +20,8 @@
  * A message is the elements in C order, so that the peer may be a program without dray,
  * and the layouts of the two sides may differ.  Context, worker and endpoint are the
  * program's; the context has UCP_FEATURE_TAG, and UCP_FEATURE_RMA for puts and gets.  The
- * endpoint has UCP_ERR_HANDLING_MODE_PEER, and dray_ucx_failed() as its handler.
+ * endpoint has UCP_ERR_HANDLING_MODE_PEER, and dray_ucx_failed() as its handler; on a host
+ * UCX then uses TCP.  Without, it uses shared memory there, and a deadline ends no send.
  *
  * Each request lends its view to "UCX" (dray/loan.h) until it has ended: it waits for
  * transfers in flight, and later ones wait for it.  Memory of DRAY_MODE_DEVICE is refused,
@@ -116,7 +117,8 @@ struct dray_ucx_memory {
 };
 
 /** Is for the error handler of an endpoint, with the peer as its argument. */
-static inline void dray_ucx_failed(void *peer, ucp_ep_h ep, ucs_status_t status);
+static inline void dray_ucx_failed(void *peer, ucp_ep_h ep,
+				   ucs_status_t status);
 
 /**
  * Frees what requests left with @peer, which has none under way.  The worker, and the
@@ -151,10 +153,11 @@ static inline int dray_ucx_recv(struct dray_ucx_peer *peer, ucp_tag_t tag,
  *
  * Errors: -ETIME (no message: the receive is cancelled, and the endpoint stays open),
  * -ETIMEDOUT (the endpoint is closed by force), others of UCX.  The request has ended,
- * except after -EBUSY: the endpoint is closed, but its transport uses the memory still;
- * wait again.
+ * except after -EBUSY: UCX uses the memory still, as of an endpoint without
+ * UCP_ERR_HANDLING_MODE_PEER, which stays open; wait again.
  */
-static inline int dray_ucx_wait(struct dray_ucx_request *request, int timeout_ms);
+static inline int dray_ucx_wait(struct dray_ucx_request *request,
+				int timeout_ms);
 
 /**
  * Looks whether a request is complete, and then ends it.
@@ -174,7 +177,8 @@ static inline int dray_ucx_test(struct dray_ucx_request *request, int *done);
  * Errors: -EINVAL (a pool's buffer), -EOPNOTSUPP (memory of DRAY_MODE_DEVICE), -ENOMEM, of
  * UCX (memory that its transports cannot register).
  */
-static inline int dray_ucx_map(ucp_context_h context, struct dray_buffer *buffer,
+static inline int dray_ucx_map(ucp_context_h context,
+			       struct dray_buffer *buffer,
 			       struct dray_ucx_memory **out);
 
 /**
@@ -272,7 +276,8 @@ static inline int dray_ucx_error(ucs_status_t status, const char *call)
 		return dray_fail(-ECONNRESET, "%s: %s; close the endpoint and "
 				 "make another", call, text);
 	default:
-		return UCS_IS_LINK_ERROR(status) || UCS_IS_ENDPOINT_ERROR(status)
+		return UCS_IS_LINK_ERROR(status) ||
+				       UCS_IS_ENDPOINT_ERROR(status)
 			       ? dray_fail(-ECONNRESET, "%s: %s", call, text)
 			       : dray_fail(-EIO, "%s: %s", call, text);
 	}
@@ -369,7 +374,8 @@ static inline int dray_ucx_stage(struct dray_ucx_peer *peer,
 }
 
 /* Finds @bytes bytes: the block that is kept, or another if it is in use. */
-static inline char *dray_ucx_stage_find(struct dray_ucx_peer *peer, size_t bytes)
+static inline char *dray_ucx_stage_find(struct dray_ucx_peer *peer,
+					size_t bytes)
 {
 	if (peer->busy)
 		return DRAY_STATIC_CAST(char *,
@@ -514,7 +520,8 @@ static inline int dray_ucx_scatter(struct dray_ucx_request *request)
 		return ret ? ret : dray_view_assign(&request->view, &dense);
 	}
 	while (from < request->got) {
-		ret = dray_view_iovec(&request->view, first, pieces, 64, &count);
+		ret = dray_view_iovec(&request->view, first, pieces, 64,
+				      &count);
 		if (ret)
 			return ret;
 		for (i = 0; i < 64 && first < count && from < request->got;
@@ -561,7 +568,8 @@ static inline void dray_ucx_sent(void *ucx, ucs_status_t status, void *user)
 }
 
 static inline void dray_ucx_received(void *ucx, ucs_status_t status,
-				     const ucp_tag_recv_info_t *info, void *user)
+				     const ucp_tag_recv_info_t *info,
+				     void *user)
 {
 	struct dray_ucx_request *request =
 		DRAY_STATIC_CAST(struct dray_ucx_request *, user);
@@ -612,7 +620,8 @@ static inline int dray_ucx_send(struct dray_ucx_peer *peer, ucp_tag_t tag,
 	size_t runs;
 	int ret;
 
-	ret = dray_ucx_begin(request, peer, view, DRAY_ACCESS_READ, true, &runs);
+	ret = dray_ucx_begin(request, peer, view, DRAY_ACCESS_READ, true,
+			     &runs);
 	if (ret)
 		return ret;
 	dray_ucx_parameters(request, &parameters);
@@ -670,6 +679,9 @@ static inline void dray_ucx_close(struct dray_ucx_request *request)
 		parameters.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
 		parameters.flags = UCP_EP_CLOSE_FLAG_FORCE;
 		closing = ucp_ep_close_nbx(peer->ep, &parameters);
+		/* It is without UCP_ERR_HANDLING_MODE_PEER. */
+		if (closing == UCS_STATUS_PTR(UCS_ERR_INVALID_PARAM))
+			return;
 		peer->ep = NULL;
 	}
 	while ((request->left ||
@@ -682,7 +694,8 @@ static inline void dray_ucx_close(struct dray_ucx_request *request)
 		ucp_request_free(closing);
 }
 
-static inline int dray_ucx_wait(struct dray_ucx_request *request, int timeout_ms)
+static inline int dray_ucx_wait(struct dray_ucx_request *request,
+				int timeout_ms)
 {
 	struct dray_ucx_peer *peer;
 	bool dead = false;
@@ -716,9 +729,12 @@ static inline int dray_ucx_wait(struct dray_ucx_request *request, int timeout_ms
 					 "receive is cancelled", timeout_ms));
 	dray_ucx_close(request);
 	if (request->left)
-		return dray_fail(-EBUSY, "the endpoint is closed, but its "
-				 "transport uses the memory still, which stays "
-				 "lent; wait again");
+		return dray_fail(-EBUSY, "UCX uses the memory still, which "
+				 "stays lent: wait again%s",
+				 peer->ep ? "; only an endpoint with "
+					    "UCP_ERR_HANDLING_MODE_PEER can be "
+					    "closed"
+					  : "");
 	return dray_ucx_end(
 		request,
 		dead ? dray_ucx_error(UCS_ERR_CONNECTION_RESET, "UCX")
@@ -740,7 +756,8 @@ static inline int dray_ucx_test(struct dray_ucx_request *request, int *done)
 	return *done ? dray_ucx_end(request, 0) : 0;
 }
 
-static inline int dray_ucx_map(ucp_context_h context, struct dray_buffer *buffer,
+static inline int dray_ucx_map(ucp_context_h context,
+			       struct dray_buffer *buffer,
 			       struct dray_ucx_memory **out)
 {
 	struct dray_ucx_memory *memory;
@@ -755,7 +772,8 @@ static inline int dray_ucx_map(ucp_context_h context, struct dray_buffer *buffer
 				 "of dray_buffer_alloc(): a peer would reach "
 				 "the other blocks of a pool");
 	ret = dray_node_buffer_info(dray_buffer_node(buffer),
-				    dray_buffer_id(buffer), &info, sizeof(info));
+				    dray_buffer_id(buffer), &info,
+				    sizeof(info));
 	if (!ret && info.mode == DRAY_MODE_DEVICE)
 		return dray_fail(-EOPNOTSUPP, "only the device reaches memory "
 				 "of DRAY_MODE_DEVICE; map another");
@@ -802,12 +820,14 @@ struct dray_ucx_head {
 	uint32_t reserved;	/* 0 */
 };
 
-#define DRAY_UCX_MAGIC DRAY_STATIC_CAST(uint64_t, 0x3178637579617264) /* drayucx1 */
+/* "drayucx1" */
+#define DRAY_UCX_MAGIC DRAY_STATIC_CAST(uint64_t, 0x3178637579617264)
 
 /* Returns FNV-1a, which finds damage, not forgery. */
 static inline uint64_t dray_ucx_sum(const void *bytes, size_t size)
 {
-	const unsigned char *at = DRAY_STATIC_CAST(const unsigned char *, bytes);
+	const unsigned char *at =
+		DRAY_STATIC_CAST(const unsigned char *, bytes);
 	uint64_t sum = 0xcbf29ce484222325;
 	size_t i;
 

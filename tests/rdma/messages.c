@@ -757,7 +757,32 @@ static void a_message_that_stops_half_way_ends_with_its_deadline(void)
 	dray_pool_free(NULL, data);
 }
 
-int main(void)
+static void a_deadline_needs_an_endpoint_with_errors(void)
+{
+	const int64_t length = LONG;
+	unsigned char *data = memory_of(LONG);
+	struct dray_ucx_request request;
+	struct dray_view view;
+
+	EXPECT_OK(dray_view_init(&view, data, DRAY_UINT8, 1, &length, NULL));
+	if (!side && !pair_errors) {
+		view_number(&view, 1);
+		EXPECT_OK(dray_ucx_send(&peer, TAG, &view, &request));
+		EXPECT_IS(dray_ucx_wait(&request, 0), -EBUSY);
+		EXPECT(peer.ep);
+		EXPECT(view_is_lent(&view));
+		pair_meet();
+		EXPECT_OK(dray_ucx_wait(&request, -1));
+		EXPECT(!view_is_lent(&view));
+	} else if (!pair_errors) {
+		pair_meet();
+		EXPECT_OK(receive_view(&view));
+		EXPECT_IS(view_wrong(&view, LONG, 1, NULL, 0), 0);
+	}
+	dray_pool_free(NULL, data);
+}
+
+int main(int argc, char **argv)
 {
 	static const struct fact facts[] = {
 		FACT(views_of_random_layouts_pass),
@@ -770,6 +795,7 @@ int main(void)
 		FACT(a_buffer_freed_while_it_is_mapped_is_not_used_again),
 		FACT(bad_tickets_are_refused),
 		FACT(bad_views_and_buffers_are_refused),
+		FACT(a_deadline_needs_an_endpoint_with_errors),
 		FACT_OF_DEATH(a_receive_from_a_dead_peer_is_reset),
 		FACT_OF_DEATH(a_send_to_a_dead_peer_is_reset),
 		FACT_OF_DEATH(a_put_to_a_dead_peer_is_reset),
@@ -783,5 +809,6 @@ int main(void)
 			a_message_that_stops_half_way_ends_with_its_deadline),
 	};
 
+	pair_errors = argc < 2 || strcmp(argv[1], "shm");
 	return facts_run(facts, sizeof(facts) / sizeof(facts[0]));
 }

@@ -8,6 +8,7 @@
 #include "pair.h"
 
 int side;
+bool pair_errors;
 struct dray_ucx_peer peer;
 ucp_context_h context;
 struct dray_node *node;
@@ -83,12 +84,14 @@ static void link_open(void)
 		.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
 		.thread_mode = UCS_THREAD_MODE_SINGLE
 	};
-	ucp_ep_params_t end = { .field_mask =
-					UCP_EP_PARAM_FIELD_REMOTE_ADDRESS |
-					UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
-					UCP_EP_PARAM_FIELD_ERR_HANDLER,
-				.err_mode = UCP_ERR_HANDLING_MODE_PEER,
-				.err_handler = { dray_ucx_failed, &peer } };
+	ucp_ep_params_t end = {
+		.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS |
+			      UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
+			      UCP_EP_PARAM_FIELD_ERR_HANDLER,
+		.err_mode = pair_errors ? UCP_ERR_HANDLING_MODE_PEER
+					: UCP_ERR_HANDLING_MODE_NONE,
+		.err_handler = { dray_ucx_failed, &peer }
+	};
 	ucp_address_t *own, *other;
 	ucp_worker_h worker;
 	size_t size, there;
@@ -112,14 +115,16 @@ static void link_open(void)
 
 static void link_close(void)
 {
-	ucp_request_param_t force = { .op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS,
-				      .flags = UCP_EP_CLOSE_FLAG_FORCE };
+	ucp_request_param_t how = { .op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS,
+				    .flags = pair_errors
+						     ? UCP_EP_CLOSE_FLAG_FORCE
+						     : 0 };
 	void *closing = NULL;
 	size_t count;
 
 	dray_ucx_leave(&peer);
 	if (peer.ep)
-		closing = ucp_ep_close_nbx(peer.ep, &force);
+		closing = ucp_ep_close_nbx(peer.ep, &how);
 	if (UCS_PTR_IS_PTR(closing)) {
 		while (ucp_request_check_status(closing) == UCS_INPROGRESS)
 			ucp_worker_progress(peer.worker);
@@ -190,6 +195,11 @@ int facts_run(const struct fact *facts, int count)
 	int i, good, failed = 0;
 
 	for (i = 0; i < count; i++) {
+		if (facts[i].dies && !pair_errors) {
+			printf("ok %d - %s # SKIP no errors of peers\n", i + 1,
+			       facts[i].name);
+			continue;
+		}
 		good = fact_holds(&facts[i]);
 		failed += !good;
 		printf("%sok %d - %s\n", good ? "" : "not ", i + 1,

@@ -18,6 +18,8 @@ struct fact {
 #define FACT_OF_DEATH(name) { #name, name, 1 }
 
 extern int side; /* 0 or 1 */
+/* Whether a dead peer is an error: then UCX uses no shared memory. */
+extern bool pair_errors;
 extern struct dray_ucx_peer peer;
 extern ucp_context_h context;
 extern struct dray_node *node; /* of host memory that may be shared */

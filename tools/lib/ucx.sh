@@ -23,7 +23,7 @@ ucx_in()
 	local environment=(UCX_NET_DEVICES=lo UCX_TLS="tcp,self"
 		UCX_WARN_UNUSED_ENV_VARS=n DRAY_BACKEND=host)
 
-	[ "$2" = tcp ] || environment+=(UCX_TLS="shm,tcp,self")
+	[ "$2" = tcp ] || environment+=(UCX_TLS="shm,self")
 	[ "$1" = /usr ] || environment+=(LD_LIBRARY_PATH="$1/lib")
 	env "${environment[@]}" timeout --foreground "${UCX_SECONDS:-120}" "${@:3}"
 }

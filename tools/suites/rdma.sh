@@ -31,7 +31,7 @@ rdma_tests()
 		-std=gnu11 -o "$program" "$TREE"/tests/rdma/{messages,pair}.c || return 0
 	for transport in shm tcp; do
 		status=0
-		ucx_in "$folder" $transport "$program" >"$log" 2>&1 </dev/null || status=$?
+		ucx_in "$folder" $transport "$program" $transport >"$log" 2>&1 </dev/null || status=$?
 		tally_tap "messages: UCX of $ucx, $transport" "$status" "$log"
 	done
 	[ "$ucx" = debian ] || return 0
