@@ -55,6 +55,7 @@
  *	-EIO		others, as of a network card that refuses a key
  *
  * Threads: as of the worker.  Calls for a worker and its peers are of a thread at a time.
+ * In C it needs POSIX's clocks, as with -std=gnu11.
  */
 #ifndef DRAY_UCX_H
 #define DRAY_UCX_H
