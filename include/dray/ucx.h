@@ -132,8 +132,8 @@ static inline void dray_ucx_leave(struct dray_ucx_peer *peer);
  *
  * @tag: as of ucp_tag_send_nbx()
  *
- * Errors: as dray_view_lend(), -EINVAL (a user type), -ECONNRESET, -ENOMEM, of UCX, and of
- * an engine that gathers.
+ * Errors: as dray_view_lend(), -EINVAL (a user type), -ECONNRESET (the endpoint is
+ * closed), -ENOMEM, as dray_copy(), errors of UCX.
  */
 static inline int dray_ucx_send(struct dray_ucx_peer *peer, ucp_tag_t tag,
 				const struct dray_view *view,
@@ -152,10 +152,13 @@ static inline int dray_ucx_recv(struct dray_ucx_peer *peer, ucp_tag_t tag,
  *
  * @timeout_ms: milliseconds; below 0: no limit
  *
+ * After -EBUSY the request is under way still, and may be waited for again; after all
+ * other errors it has ended.
+ *
  * Errors: -ETIME (no message: the receive is cancelled, and the endpoint stays open),
- * -ETIMEDOUT (the endpoint is closed by force), others of UCX.  The request has ended,
- * except after -EBUSY: UCX uses the memory still, as of an endpoint without
- * UCP_ERR_HANDLING_MODE_PEER, which stays open; wait again.
+ * -ETIMEDOUT (the endpoint is closed by force), -EBUSY (UCX uses the memory still; an
+ * endpoint without UCP_ERR_HANDLING_MODE_PEER stays open), -EMSGSIZE, -ECONNRESET, errors
+ * of UCX.
  */
 static inline int dray_ucx_wait(struct dray_ucx_request *request,
 				int timeout_ms);
@@ -165,7 +168,7 @@ static inline int dray_ucx_wait(struct dray_ucx_request *request,
  *
  * @done: 1: the request has ended; else 0
  *
- * Errors: of UCX: the request has ended.
+ * Errors: -EMSGSIZE, -ECONNRESET, errors of UCX.
  */
 static inline int dray_ucx_test(struct dray_ucx_request *request, int *done);
 
@@ -175,8 +178,8 @@ static inline int dray_ucx_test(struct dray_ucx_request *request, int *done);
  * @buffer: of its own, not of a pool: else a peer would reach its other blocks
  * @out: the caller ends it by dray_ucx_unmap()
  *
- * Errors: -EINVAL (a pool's buffer), -EOPNOTSUPP (memory of DRAY_MODE_DEVICE), -ENOMEM, of
- * UCX (memory that its transports cannot register).
+ * Errors: -EINVAL (a pool's buffer), -EOPNOTSUPP (memory of DRAY_MODE_DEVICE), -ENOMEM,
+ * errors of UCX, as for memory that its transports cannot register.
  */
 static inline int dray_ucx_map(ucp_context_h context,
 			       struct dray_buffer *buffer,
@@ -199,7 +202,7 @@ static inline void dray_ucx_unmap(struct dray_ucx_memory *memory);
  * @size: bytes of the ticket, also after -ENOSPC
  *
  * Errors: -EINVAL (a view that dray_view_init() would refuse, or that leaves the buffer;
- * a user type), -ENOSPC (too little room), of UCX.
+ * a user type), -ENOSPC (too little room), errors of UCX.
  */
 static inline int dray_ucx_offer(const struct dray_ucx_memory *memory,
 				 const struct dray_view *view, void *ticket,
