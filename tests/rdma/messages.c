@@ -652,7 +652,7 @@ static void a_receive_from_a_dead_peer_is_reset(void)
 	dray_pool_free(NULL, data);
 }
 
-/* A send of @layout, or a put, to a peer that is killed or stopped by @signal. */
+/* A send of @layout, a put (1) or a get (2), to a peer that is killed or stopped by @signal. */
 static void send_to_nobody(int signal, int layout, int puts)
 {
 	const int64_t shape[] = { 2048, 1024 }; /* 8 MiB */
@@ -678,9 +678,11 @@ static void send_to_nobody(int signal, int layout, int puts)
 		pair_raise(signal);
 	pair_lose();
 	start = now_us();
-	ret = puts ? dray_ucx_put(&peer, &view, offer.ticket, offer.size, NULL,
-				  &request)
-		   : dray_ucx_send(&peer, TAG, &view, &request);
+	ret = puts == 2 ? dray_ucx_get(&peer, &view, offer.ticket, offer.size,
+				       NULL, &request)
+	      : puts	? dray_ucx_put(&peer, &view, offer.ticket, offer.size,
+				       NULL, &request)
+			: dray_ucx_send(&peer, TAG, &view, &request);
 	if (ret) { /* told at once */
 		EXPECT_IS(ret, -ECONNRESET);
 		EXPECT_IS(signal, SIGKILL);
@@ -727,6 +729,16 @@ static void a_list_that_nobody_receives_ends_with_its_deadline(void)
 static void a_copy_that_nobody_receives_ends_with_its_deadline(void)
 {
 	send_to_nobody(SIGSTOP, 2, 0);
+}
+
+static void a_put_that_stops_ends_with_its_deadline(void)
+{
+	send_to_nobody(SIGSTOP, 0, 1);
+}
+
+static void a_get_that_stops_ends_with_its_deadline(void)
+{
+	send_to_nobody(SIGSTOP, 2, 2);
 }
 
 static void a_message_that_stops_half_way_ends_with_its_deadline(void)
@@ -805,6 +817,8 @@ int main(int argc, char **argv)
 			a_list_that_nobody_receives_ends_with_its_deadline),
 		FACT_OF_DEATH(
 			a_copy_that_nobody_receives_ends_with_its_deadline),
+		FACT_OF_DEATH(a_put_that_stops_ends_with_its_deadline),
+		FACT_OF_DEATH(a_get_that_stops_ends_with_its_deadline),
 		FACT_OF_DEATH(
 			a_message_that_stops_half_way_ends_with_its_deadline),
 	};
