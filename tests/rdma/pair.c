@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -142,6 +143,7 @@ static void link_close(void)
 /* Is a side: its exit status says whether all held. */
 static void side_run(const struct fact *fact, int *lines, int *said)
 {
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* if a limit ends the program */
 	line_out = lines[side];
 	close(lines[!side]);
 	deaths = said[0];
