@@ -198,7 +198,8 @@ static struct dray_loan *loan_create(const char *to, struct dray_buffer *buffer)
 	dray_notes_set_lent(loan_name);
 	dray_use_init(&loan->use, &kind);
 	loan->buffer = dray_buffer_ref(buffer);
-	strcpy(loan->to, to ? to : "another engine"); /* it was measured */
+	to = to ? to : "another engine";
+	memcpy(loan->to, to, strlen(to) + 1); /* it was measured */
 	return loan;
 }
 
