@@ -205,7 +205,7 @@ def test_who_joins_before_reading_is_told(fork, capfd):
     child.start()
     child.join(DEADLINE)
     assert child.exitcode == 0
-    assert ("dray: writer ends, and 2 arrays that it has sent are lost"
+    assert ("dray: writer ends, and 2 arrays that it sent are lost"
             in capfd.readouterr().err)
     assert isinstance(queue.get(timeout=DEADLINE), dray.LostArray)
     assert isinstance(queue.get(timeout=DEADLINE), dray.LostArray)

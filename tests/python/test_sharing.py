@@ -112,8 +112,8 @@ def test_shared_zeros_have_the_type_of_zeros(dtype):
 
 @pytest.mark.parametrize("dtype", ["V0", "V", [], [("a", "V0")]])
 def test_elements_without_bytes_are_not_shared(dtype):
-    with pytest.raises(ValueError, match="cannot be shared: its elements have "
-                       "no bytes"):
+    with pytest.raises(ValueError, match="cannot be shared: its elements are "
+                       "0 bytes long"):
         dray.shared_zeros(3, dtype)
 
 

@@ -5,8 +5,8 @@
 # PyPI offers only with CUDA.
 
 ABOUT_INTEROP="arrays of dray in the hands of NumPy 2, JAX, apache-tvm-ffi, pyarrow, \
-nanoarrow, pandas and Polars from PyPI, NIXL with rows of views, and of Debian's torch, and theirs in its hands; with --full also in random \
-cases, and of dpctl, 1.6 GB"
+nanoarrow, pandas and Polars from PyPI, NIXL with rows of views, and of Debian's torch, and \
+theirs in its hands; with --full also in random cases, and of dpctl, 1.6 GB"
 PACKAGES_INTEROP=(
 	"${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}"
 	g++ python3-pytest python3-torch

@@ -61,16 +61,16 @@ def to_arrow(a: Any, mask: Any = None, *, copy: Optional[bool] = None) -> ArrowA
 
         pyarrow.array(dray.to_arrow(numpy.ma.masked_less(picture, 0)))
 
-    `a`: an Array, an array of NumPy, or a masked one, whose mask is taken
+    `a`: an Array, an array of NumPy, or a masked array, whose mask is used
     `mask`: a bool for each element, true for a null; for fields, a bool for each
     `copy`: None copies if Arrow's layout differs: bools are bits there, days have 32
-    bits, elements lie one after the other, and the fields of a structure apart.
+    bits, elements lie side by side, and the fields of a structure apart.
     False raises ValueError instead; True always copies
 
     More axes become lists of a fixed size, complex numbers pairs.  Dates that are
     none (NaT) become nulls.  TypeError for other types, such as text and objects.
     Each consumer waits until no transfer writes the array; its elements must not
-    change as long as one has them.  Copies lie in ordinary memory."""
+    change until the consumer is done.  Copies lie in ordinary memory."""
     if isinstance(a, numpy.ma.MaskedArray):
         if mask is None and a.mask is not numpy.ma.nomask:
             mask = a.mask
@@ -128,13 +128,13 @@ def from_arrow(obj: Any, *, mask: bool = False, copy: Optional[bool] = None,
     `mask`: True returns (array, mask): a bool for each element, true for a null, or
     None if there are no nulls.  Without it, nulls are a ValueError
     `copy`: None copies if the layout differs: bools, dates of days, times of day in
-    32 bits, and structures as one array.  False raises ValueError instead; True
+    32 bits, and structures as a single array.  False raises ValueError instead; True
     always copies, into memory of NumPy's current handler: inside of `with
     dray.memory():` into dray's
     `fields`: True returns a dictionary with an array for each field of a structure
-    or record batch, of which none takes a copy
+    or record batch, none of them copied
 
-    Lists of a fixed size become axes.  TypeError for types without an equal one, such
+    Lists of a fixed size become axes.  TypeError for types that NumPy lacks, such
     as text, and for memory of another device than the CPU."""
     schema, array = _capsules(obj)
     made = _dray.import_arrow(schema, array, copy is not False, mask, fields)

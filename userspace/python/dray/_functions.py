@@ -22,7 +22,7 @@ from ._records import Explanation, PoolStats, Segment
 from ._stream import Stream
 from ._sycl import SyclArray
 
-if TYPE_CHECKING:  # its import takes a tenth of that of NumPy 1.24
+if TYPE_CHECKING:  # its import lasts a tenth as long as NumPy 1.24's
     from numpy.typing import NDArray
 
 # NumPy's array, or the library's.
@@ -38,7 +38,7 @@ class Versions(NamedTuple):
     package: str
     """This package; also dray.__version__."""
     library: str
-    """The libdray that the package has loaded."""
+    """The libdray that the package loaded."""
 
     @property
     def match(self) -> bool:
@@ -48,20 +48,20 @@ class Versions(NamedTuple):
 
 def versions() -> Versions:
     """The versions of this package and of the library under it.  They differ
-    if only one of them was updated, or if LD_LIBRARY_PATH finds another
-    library.  Node.info() has the version of the kernel module."""
+    if a single package was updated, or if LD_LIBRARY_PATH finds another
+    library.  Node.info() returns the version of the kernel module."""
     return Versions(_dray.version, _dray.library_version)
 
 
 # Nodes and pools that memory() and the like make on first use and keep.
 _made: dict[Any, Any] = {}
-# Taken to make an entry, never to look one up.  A thread may take it twice: a
+# Held to make an entry, never to look for an entry.  A thread may hold it twice: a
 # signal handler or a finalizer may run in the middle, and ask for memory too.
 _lock = threading.RLock()
 
 
 def _new_lock() -> None:
-    """Renews the lock, which a thread of the parent may have held at fork()."""
+    """Renews the lock, which a thread of the parent perhaps held at fork()."""
     global _lock
     _lock = threading.RLock()
 
@@ -75,7 +75,7 @@ def _once(key: Any, make: Callable[[], Any]) -> Any:
         with _lock:
             if key not in _made:
                 made = make()
-                # A handler that ran in the middle may have made one.
+                # A handler that ran in the middle may add the entry, too.
                 _made.setdefault(key, made)
     return _made[key]
 
@@ -110,9 +110,9 @@ def _node(shareable: bool) -> Node:
 def pool(heap: Optional[str] = None, *, shareable: bool = False) -> Pool:
     """The pool that memory() uses with the same arguments.
 
-    Each heap has one, made by the first call.  With `shareable` its arrays can
+    The first call makes the pool of a heap.  With `shareable` its arrays can
     be sent to other processes; on the kernel back end all can, private host
-    memory cannot.  memory() tells about such arrays and fork().
+    memory cannot.  memory() describes such arrays and fork().
     """
     node = _node(shareable)
     made: Pool = _once((node, heap), lambda: node.pool(heap=heap))
@@ -122,7 +122,7 @@ def pool(heap: Optional[str] = None, *, shareable: bool = False) -> Pool:
     return made
 
 
-# The pool that memory() or install() has chosen last.
+# The pool that memory() or install() chose last.
 _chosen: Callable[[], Optional[Pool]] = lambda: None
 
 
@@ -160,17 +160,17 @@ def memory(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
     The scope holds for the thread (or the asyncio task) that enters it, as
     NumPy's handler does; new threads start without it.  Threads of a
     ThreadPoolExecutor, of loop.run_in_executor() and of joblib thus use NumPy's
-    own memory: give the executor initializer=dray.install.  Scopes nest, and one
+    own memory: pass initializer=dray.install to the executor.  Scopes nest, and a scope
     may be entered again while it is open.
 
-    From Python 3.11 on, NumPy's MemoryError has a note with dray's reason when
+    From Python 3.11 on, NumPy's MemoryError gets a note with dray's reason when
     it leaves the scope.
 
-    With `shareable`, other processes can have the same array; multiprocessing
+    With `shareable`, other processes can open the same array; multiprocessing
     then passes arrays of 32 KiB and more without a copy, see share_arrays().
     CAUTION: fork() does not copy such arrays.  If a forked child, such as a
     worker of multiprocessing or of PyTorch's DataLoader, writes to an array of
-    its parent, the parent's array changes.  If the parent drops or resizes one,
+    its parent, the parent's array changes.  If the parent drops or resizes an array,
     the child's becomes zero or shows the parent's next array.  This is also true
     of all memory of the kernel module.  Copy before you write there, or start workers by "spawn".
 
@@ -180,8 +180,8 @@ def memory(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
     zeros() and array() refuse them; the scope cannot, since it sees sizes only.
 
     Arrays smaller than `min_bytes` stay with the handler that was active when
-    the scope was entered, NumPy's own or that of a scope around it.  If one is
-    resized across the limit, it moves; handler_name() tells where it is.
+    the scope was entered, NumPy's own or an outer scope's.  An array that is resized
+    across the limit moves; handler_name() names the handler then.
     """
     return _dray.scope(_choose(pool, heap, shareable), min_bytes)
 
@@ -189,19 +189,19 @@ def memory(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
 def install(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
             shareable: bool = False, min_bytes: Union[int, str] = 0) -> Scope:
     """As memory(), without an end: for this thread or task, until
-    uninstall() or the end of a scope around it.  The result has its `pool`.  If
+    uninstall() or the end of a scope around it.  The result is a scope with its `pool`.  If
     `with` uses the result, its end restores the previous handler:
 
         dray.install()
         with dray.install(shareable=True) as pool: ...
         ThreadPoolExecutor(initializer=dray.install)
 
-    With `min_bytes` it replaces an earlier one with such a limit: smaller
+    With `min_bytes` it replaces an earlier install() with such a limit: smaller
     arrays stay where they were before both.
 
     CAUTION, with `shareable` and on the kernel module: fork() does not copy
-    such arrays.  If a forked child writes to one, its parent's array changes; if
-    the parent drops one, the child's changes, and arrays of Python objects may crash
+    such arrays.  If a forked child writes to an array, its parent's array changes; if
+    the parent drops an array, the child's changes, and arrays of Python objects may crash
     either, as memory() says; after install() this is true of all new arrays."""
     return _dray.set_handler(_choose(pool, heap, shareable), min_bytes)
 
@@ -215,7 +215,7 @@ _AnArray = TypeVar("_AnArray", bound="NDArray[Any]")
 
 
 def _without_objects(made: _AnArray) -> _AnArray:
-    """Refuses references in memory that other processes and devices may have."""
+    """Refuses references in memory that other processes and devices may use."""
     if made.dtype.hasobject:
         raise TypeError(f"an array of {made.dtype} cannot lie in dray's memory: it holds "
                         "references to objects of this process; make it by NumPy, outside "
@@ -239,7 +239,7 @@ def empty(shape: Any, dtype: Any = None, order: Any = "C", *,
           shareable: bool = False) -> NDArray[Any]:
     """numpy.empty() in the memory of memory() with the same arguments.
 
-    TypeError if the type has Python objects, which other processes and devices cannot
+    TypeError for a type of Python objects, which other processes and devices cannot
     use."""
     with memory(pool, heap=heap, shareable=shareable):
         return _without_objects(numpy.empty(shape, dtype, order))
@@ -287,7 +287,7 @@ def handler_name(a: Any = None) -> Optional[str]:
     """The name of the handler that allocated `a`, or the array that `a` is a
     view of: "dray kernel", "dray host" (private), "dray host:shareable",
     "default_allocator".  None if no handler did: received arrays, foreign
-    memory.  `a` may give its array by __array__(), as a Series of pandas does.
+    memory.  `a` may convert itself by __array__(), as a Series of pandas does.
     Without `a`, the name of the handler for the next new array: "dray host from
     4096 bytes" if a least size chooses between two."""
     return _dray.handler_name(a)
@@ -297,21 +297,21 @@ def address(a: _AnyArray) -> int:
     """The DMA address of the element a[0, 0, ...], for the array's node.
 
     PermissionError if this process may not see addresses; OSError (EOPNOTSUPP)
-    on the host, which has none.
+    on the host, which knows no addresses.
     """
     return _dray.address(a)
 
 
 def segments(a: _AnyArray) -> list[Segment]:
     """The pieces (address, length) that hold all bytes from the lowest to
-    the highest one of `a`, the gaps of a view included.  Errors: as
+    the highest byte of `a`, the gaps of a view included.  Errors: as
     address()."""
     return _dray.segments(a)
 
 
 def sync_for_device(a: _AnyArray, direction: str = "both") -> None:
     """Makes the CPU's writes to `a` visible to the device: exactly its rows.
-    `direction` tells what the device will do: "to_device" (it reads),
+    `direction` is the device's next access: "to_device" (it reads),
     "from_device" (it writes) or "both".  Transfers of dray need no such
     call."""
     _dray.sync(a, direction, _dray.FOR_DEVICE)
@@ -327,7 +327,7 @@ def wait(a: _AnyArray, *, write: bool = False,
          timeout: Optional[float] = None) -> None:
     """Waits until the CPU may read `a`: until no copy and no packet of this process
     is written to its memory.  With write=True, until none is read from there
-    either.  Whether they succeeded, their fences and events tell.
+    either.  Their fences and events report errors.
 
     `timeout`: seconds, then TimeoutError; None waits for ever.  OSError (EBUSY) for
     a frame that is not the program's."""
@@ -336,11 +336,11 @@ def wait(a: _AnyArray, *, write: bool = False,
 
 def copy(dst: _AnyArray, src: _AnyArray, *,
          engine: Optional[bool] = None, wait: bool = True) -> Fence:
-    """Copies src to dst: arrays or views of one shape and type.  At least one
+    """Copies src to dst: arrays or views of the same shape and type.  Either
     must be in dray's memory; if the other is not, the CPU copies.  Bytes between
     the elements of dst are not touched.
 
-    `engine`: None lets a threshold decide (explain() tells), True is the DMA
+    `engine`: None lets a threshold decide (see explain()), True is the DMA
     engine or an OSError, False the CPU.  With wait=False it returns while the
     engine works; the fence keeps both arrays alive until then.
     """
@@ -356,14 +356,14 @@ def fill(dst: _AnyArray, value: Any, *, engine: Optional[bool] = None,
 
 def explain(dst: _AnyArray, src: _AnyArray, *,
             engine: Optional[bool] = None) -> Explanation:
-    """Tells how copy() would do the same, and why; copies nothing."""
+    """Explains how copy() would copy, and copies nothing."""
     return _dray.explain(dst, src, engine=engine)
 
 
 def stream(name: str, *, node: Optional[Node] = None, points: int = 0,
            batch: int = 0) -> Stream:
     """Opens a stream, a channel of `node` between memory and an accelerator:
-    "tx0" takes packets from memory, "rx0" brings them.
+    "tx0" sends packets from memory, "rx0" receives them.
 
         with dray.stream("tx0") as tx, dray.stream("rx0") as rx:
             event = rx.recv(result, wait=False)
@@ -371,17 +371,17 @@ def stream(name: str, *, node: Optional[Node] = None, points: int = 0,
             count = event.wait()
 
     A receive that waits before the send loses nothing.  A stream may be silent
-    for ever, so give its calls a timeout or a deadline.
+    for ever, so pass a timeout or a deadline to its calls.
 
-    `node`: by default that of memory(); for memory(shareable=True) on the host,
+    `node`: by default the node of memory(); for memory(shareable=True) on the host,
     dray.open("host:shareable").  On the host, streams are loops: what
     is sent to "tx0" is received from "rx0", and "tx1" leads to "rx1".
     `points`: ends that are kept for programs that are slow to look; 0 is 1024.
-    A packet waits for room while one in flight is that many packets before it.
-    `batch`: packets that the engine may take up at once, at most 64; a larger
-    batch has fewer gaps between packets, a smaller one less delay; 0 is 1.
+    A packet waits for room while a packet in flight is that many before it.
+    `batch`: packets that the engine may begin at once, at most 64; a larger
+    batch leaves fewer gaps between packets, a smaller batch less delay; 0 is 1.
 
-    ValueError if no stream of the node has that name, OSError (EBUSY) if it is
+    ValueError if the node knows no stream of that name, OSError (EBUSY) if it is
     open already, here or in another process.
     """
     chosen = _node(False) if node is None else node
@@ -398,21 +398,21 @@ def memory_kind(a: Any, node: Optional[Node] = None) -> str:
     "unknown"  memory that is not dray's, that was freed, or of another node than
                `node`
 
-    An array of from_sycl() has the kind that dpctl told, for its own devices.
+    An array of from_sycl() is of the kind that dpctl reports, for its own devices.
     """
     return _dray.kind(a, node)
 
 
 def device_empty(shape: Any, dtype: Any = float, *, heap: Optional[str] = None,
                  node: Optional[Node] = None) -> Array:
-    """A dray.Array in memory that only engines reach, if the node has such memory: a
-    heap `carveout`.  Its views are such arrays too.  copy(), fill(), send() and recv()
+    """A dray.Array in memory that only engines reach, of a heap
+    `carveout`.  Its views are such arrays too.  copy(), fill(), send() and recv()
     move its elements, and all that would let the CPU read them is a ValueError.
 
-    On the host it is ordinary memory.  Takes whole pages of `node`, by default that of
-    memory().
+    On the host it is ordinary memory.  Uses whole pages of `node`, by default the node
+    of memory().
 
-    ValueError for no bytes, OSError (EOPNOTSUPP) if no heap has such memory, MemoryError
+    ValueError for no bytes, OSError (EOPNOTSUPP) without such a heap, MemoryError
     if there is no room.
     """
     chosen = _node(False) if node is None else node
@@ -424,19 +424,19 @@ def rows(a: _AnyArray, *, ordered: bool = False, max_length: Union[int, str] = 0
          first: int = 0, device: Optional[int] = None) -> NDArray[numpy.int64]:
     """The memory of `a` as rows, the fewest that cover it: an array of int64 with the
     columns address, length, stride and count.  A row is `count` pieces of `length`
-    bytes, `stride` bytes from the start of one to the start of the next.
+    bytes, whose starts are `stride` bytes apart.
 
-    With `device`, a number, the columns are those of NIXL's strided descriptors:
+    With `device`, a number, the columns are as in NIXL's strided descriptors:
     address, length, device, stride, count.
 
-    Rows are in any order, and have each byte once.  With `ordered` they have the
-    elements in C order, for streams and files; those that are repeated, too.
+    Rows are in any order, and contain each byte once.  With `ordered` they contain the
+    elements in C order, for streams and files; repeated elements, too.
 
     `max_length` cuts longer pieces, `max_stride` and `max_count` bound a row, 0: they
-    do not.  With max_count=1 a row is one piece, as verbs and writev() have it.
+    do not.  With max_count=1 a row is a single piece, as verbs and writev() need it.
     `first` leaves out that many rows, for lists in parts.
 
-    Only addresses are told: the caller keeps the array, and waits for transfers by
+    The result is addresses only: the caller keeps the array, and waits for transfers by
     wait().  ValueError if elements share bytes, OSError (E2BIG) if there are more
     rows than `max_rows`.
     """
@@ -448,15 +448,15 @@ def from_sycl(obj: Any, *, strides_in_bytes: Optional[bool] = None, wait: bool =
     """A dray.Array over the memory of an object with __sycl_usm_array_interface__,
     without a copy; it keeps the object.
 
-    dpctl tells the kind of the memory, if it has been imported: memory_kind().  Arrays
+    dpctl reports the kind of the memory, if it is imported: memory_kind().  Arrays
     in memory of a device, or of no known kind, can be sliced, and copied by
     copy_from_sycl() and copy_to_sycl(), but not read.  Memory of no known kind can be
-    read if the object also has the buffer protocol.
+    read if the object also exports a buffer.
 
-    Strides and `offset` count elements, as those of dpctl do; with `strides_in_bytes`
-    they count bytes.  Unless that is given, strides of two axes and more that fit C order
+    Strides and `offset` count elements, as dpctl's do; with `strides_in_bytes`
+    they count bytes.  Without it, strides of two axes and more that fit C order
     in bytes only are a ValueError.  With `wait` it waits for the object's queue first, if
-    that is one of dpctl.
+    the queue is dpctl's.
 
     TypeError and ValueError for a wrong field, BufferError without an address and a
     buffer.
@@ -468,8 +468,8 @@ def to_sycl(a: _AnyArray) -> SyclArray:
     """An object with __sycl_usm_array_interface__ over an array in dray's memory; it
     keeps the array.  Its `syclobj` is a SyclQueue, of dray.
 
-    dray.Array has no such attribute, because dpctl and dpnp would look at it first,
-    and they refuse all memory but their own.  docs/sycl.md tells who takes it.
+    dray.Array lacks such an attribute, because dpctl and dpnp would look at it first,
+    and they refuse all memory but their own.  docs/sycl.md lists the packages that accept it.
 
     ValueError if the memory is not dray's, or if a stride is not a multiple of the
     bytes of an element.
@@ -504,7 +504,7 @@ def send(sock: Any, array: _AnyArray) -> None:
     sees; a record, of export_array(), holds the memory instead.  Dates lose
     their unit and structures their fields: the receiver has to view() them.
 
-    Blocks as the socket does, while other threads go on.  ValueError if the
+    Blocks as the socket does, while other threads continue.  ValueError if the
     array is not in dray's memory, OSError (EOPNOTSUPP) if it is in private host
     memory: use memory(shareable=True).
     """
@@ -512,14 +512,14 @@ def send(sock: Any, array: _AnyArray) -> None:
 
 
 def receive(sock: Any, node: Optional[Node] = None) -> Any:
-    """The array that the other end sends; waits for one, while other threads
-    go on.  Its memory stays mapped as long as the array or a view of it lives.
+    """The array that the other end sends; waits for it, while other threads
+    continue.  Its memory stays mapped as long as the array or a view of it lives.
     `node` is the node to map it for, by default the node of the memory.
 
     If only engines reach the memory, it is a dray.Array: memory_kind().
 
-    ConnectionResetError if the sender has closed the socket, OSError (EBADMSG)
-    if it has sent anything but an array.
+    ConnectionResetError if the sender closed the socket, OSError (EBADMSG)
+    if it sent anything but an array.
     """
     return _dray.receive(sock, node)
 
@@ -548,11 +548,11 @@ def shared_zeros(shape: Any, dtype: Any) -> NDArray[Any]: ...
 
 def shared_zeros(shape: Any, dtype: Any = None) -> NDArray[Any]:
     """An array of zeros in a buffer of its own: another process that gets it
-    reaches no other memory.  It takes whole pages of the default node, at least
-    one.
+    reaches no other memory.  It uses whole pages of the default node, at least
+    a page.
 
-    TypeError if the type has objects, ValueError if its elements have no bytes
-    or no array can have the shape, MemoryError if there is no room.
+    TypeError for a type of objects, ValueError if its elements are 0 bytes long
+    or the shape is impossible, MemoryError if there is no room.
     """
     # An open type is completed as in numpy.zeros(): "U" is one character.
     element = numpy.empty((), dtype)
@@ -562,7 +562,7 @@ def shared_zeros(shape: Any, dtype: Any = None) -> NDArray[Any]:
                         "references to objects")
     if not kind.itemsize:
         raise ValueError(f"an array of {kind!r} cannot be shared: its "
-                         "elements have no bytes")
+                         "elements are 0 bytes long")
     extents = _extents(shape) + element.shape
     size = math.prod(extents) * kind.itemsize
     if size > sys.maxsize:
@@ -578,20 +578,20 @@ def export_array(array: _AnyArray, *, read_only: bool = False,
 
     The bytes are a secret and the name of a socket, without a pointer or a
     file descriptor.  A thread of this process answers there: to processes of its
-    own user, or with `any_user` to any process that has the record.  With
-    `read_only` others can never write the memory; on the host it has to be from
+    own user, or with `any_user` to any process with the record.  With
+    `read_only` others can never write the memory; on the host it must be from
     shared_zeros() then.  Otherwise they can write, and read, the whole buffer
     around the array.
 
     The record ends with this process, when the array's memory is freed, or when
-    revoke_array() has undone each export of it.  Processes that have the array
-    open keep it.  The same array has the same record, and records need no
+    revoke_array() undid each export of it.  Processes that opened the array
+    keep it.  The same array always leads to the same record, and records need no
     freeing.
 
-    ValueError if the array is not in dray's memory or has no elements, OSError
+    ValueError if the array is not in dray's memory or is empty, OSError
     (EOPNOTSUPP) if it is in private host memory: use memory(shareable=True) or
     shared_zeros().  PermissionError without `read_only`, if this process may
-    only read the memory, or has exported it with `read_only` before.
+    only read the memory, or exported it with `read_only` before.
     """
     flags = _dray.READ_ONLY * bool(read_only) | _dray.ANY_USER * bool(any_user)
     return _dray.export(array, flags)
@@ -605,9 +605,9 @@ def open_array(record: bytes, node: Optional[Node] = None) -> Any:
     receive().
 
     If the record is not open here already, this asks the exporter, and waits
-    for at most ten seconds, while other threads go on.
+    for at most ten seconds, while other threads continue.
 
-    ConnectionRefusedError if the exporter is gone or has no exports left,
+    ConnectionRefusedError if the exporter is gone or exports nothing any more,
     PermissionError if the exporter belongs to another user or the secret is
     wrong, OSError (ESTALE) if the memory was freed, OSError (EBADMSG) if
     `record` is not a record, TimeoutError if the exporter does not answer.
@@ -618,11 +618,10 @@ def open_array(record: bytes, node: Optional[Node] = None) -> Any:
 def revoke_array(record: bytes) -> None:
     """Undoes one export_array(), or ends a record of waiting_arrays().  With
     the last export the record ends: it cannot be opened from now on, and
-    processes that have it open keep the array.
+    processes that opened it keep the array.
 
-    OSError (ESTALE) if it has ended already or is another process's, OSError
-    (EBADMSG) if `record` is not a record, ValueError if it is too short for
-    one.
+    OSError (ESTALE) if it ended already or is another process's, OSError
+    (EBADMSG) if `record` is not a record, ValueError if it is too short.
     """
     _dray.revoke(record)
 
@@ -636,20 +635,20 @@ def share_arrays(on: bool = True, *,
     first with shareable=True, of shared_zeros() or for a node "host:shareable",
     or when such an array is received.  A setting by this function stays.
 
-    Arrays of less than `min_bytes` are copied, because sharing takes longer:
+    Arrays of less than `min_bytes` are copied, because sharing is slower:
     other processes do not see a write to such a copy.  Small arrays of
     shared_zeros() are never copied.
 
     With on=False, arrays of this process can be received on other machines.
     The setting holds for all threads, because queues pickle in threads of their
     own, and for children forked from now on.  Spawned children and managers
-    have a setting of their own.
+    decide for themselves.
     """
     return _pickle.share(on, min_bytes)
 
 
 class WaitingArray(NamedTuple):
-    """An array that multiprocessing has sent and that was not received yet."""
+    """An array that multiprocessing sent and that was not received yet."""
 
     record: bytes
     """For revoke_array().  It names the memory, so open_array() refuses it."""
@@ -660,12 +659,12 @@ class WaitingArray(NamedTuple):
 
 
 def waiting_arrays() -> list[WaitingArray]:
-    """The arrays of this process that multiprocessing has pickled and that no
-    process has received yet.
+    """The arrays of this process that multiprocessing pickled and that no
+    process received yet.
 
     Each keeps its memory even if the program drops it, as programs often do
     after they put an array into a queue; stats() counts it as parked.  If its
-    receiver has died, or its queue is gone, it does so until it is revoked or
+    receiver died, or its queue is gone, it does so until it is revoked or
     this process ends.
     """
     return [WaitingArray(*entry) for entry in _dray.waiting()]
@@ -678,9 +677,9 @@ def revoke_waiting(older_than: float = 0.0) -> int:
 
     A revoked array's memory is free if no array of this process uses it.  A
     late receiver gets a LostArray, which raises OSError (ESTALE), or
-    ConnectionRefusedError if this process has no exports left.  A message on its
-    way looks like one that will never be read, so `older_than` must be longer
-    than the slowest receiver takes.
+    ConnectionRefusedError if this process exports nothing else.  A message on its
+    way looks like a message that will never be read, so `older_than` must be longer
+    than the slowest receiver needs.
     """
     count = 0
     for waiting in waiting_arrays():
@@ -709,7 +708,7 @@ def stats(pool: Optional[Pool] = None) -> PoolStats:
 
 def last_error() -> str:
     """The reason why the last call of this thread to libdray failed.  NumPy's
-    MemoryError has it only as a note, when it leaves a scope."""
+    MemoryError gets it only as a note, when it leaves a scope."""
     return _dray.last_error()
 
 

@@ -2,7 +2,7 @@
 """A substitute for an array that could not be opened.
 
 An exception while a message is unpickled ends its reader.  A worker of
-multiprocessing.Pool takes an OSError there for the end of its queue, and ends
+multiprocessing.Pool mistakes an OSError there for the end of its queue, and ends
 silently.  So does the thread that collects the results, and its callers wait
 for ever.  The substitute raises the error later, when the array is used: in a
 task, which passes it to the caller, or on the result.
@@ -25,12 +25,12 @@ _SENTENCE = "an array that was sent here could not be opened: "
 
 class LostArray:
     """Stands for an array that another process sent and that could not be
-    opened here.  Its sender had ended or revoked it, or is on another machine,
-    or one of both processes was out of file descriptors.
+    opened here.  Its sender ended or revoked it, or is on another machine,
+    or either process was out of file descriptors.
 
     Any use as an array raises the error of open_array(), with the same class
-    and errno.  `error` is that error.  isinstance(x, dray.LostArray) tells a
-    lost array, which stays one if it is passed on to other processes.
+    and errno.  `error` is that error.  isinstance(x, dray.LostArray) finds a
+    lost array, which stays lost if it is passed on to other processes.
     """
 
     __slots__ = ("error",)

@@ -5,7 +5,7 @@ It starts when the program asks for memory that can be shared, or calls
 share_arrays().
 
 A record is made for handing over: it keeps the memory until the other side
-has opened it, because a program that puts an array into a queue may drop it at
+opens it, because a program that puts an array into a queue may drop it at
 once.  Only multiprocessing's own pickles do so; others outlive the process.
 Records that are never opened stay in dray.waiting_arrays() until
 dray.revoke_waiting().
@@ -31,19 +31,19 @@ import numpy
 from . import _dray
 from ._lost import LostArray, lost
 
-# Smaller arrays are pickled, because a record takes longer than their bytes.
+# Smaller arrays are pickled, because a record costs more than their bytes.
 MIN_BYTES = 32768
 
 # Time that a process waits at its end for receivers of its arrays.
 PATIENCE_MS = 5000
 
 # Whether this process shares arrays; None: not decided yet.  The pickler does
-# not know where a message goes, and queues pickle in threads of their own, so
+# not know the receiver of a message, and queues pickle in threads of their own, so
 # both settings are for the whole process.
 _shares: Optional[bool] = None
 _min_bytes = MIN_BYTES
 
-# Threads that have sent an array.
+# Threads that sent an array.
 _senders: set[threading.Thread] = set()
 
 
@@ -51,7 +51,7 @@ def share(on: bool, min_bytes: int = MIN_BYTES) -> bool:
     """Switches sharing on or off; returns the previous setting."""
     global _shares, _min_bytes
     before = _shares
-    # Raises if min_bytes is not a size; then nothing has changed.
+    # Raises if min_bytes is not a size; then nothing changes.
     _dray.reduce_with(_reduce, min_bytes)
     _shares, _min_bytes = bool(on), min_bytes
     if before is None:
@@ -117,12 +117,12 @@ def wait() -> None:
         return
     # Usually a process was joined before its queue was read.
     print(f"dray: {multiprocessing.current_process().name} ends, and "
-          f"{len(_dray.waiting())} arrays that it has sent are lost: they were "
+          f"{len(_dray.waiting())} arrays that it sent are lost: they were "
           f"not received for {PATIENCE_MS / 1000:g} s; read a queue before you "
           "join its writer", file=sys.stderr)
 
 
 def _at_exit(_: Any) -> None:
     _senders.clear()
-    # Runs after the queues have sent everything.
+    # Runs after the queues sent everything.
     multiprocessing.util.Finalize(None, wait, exitpriority=-100)

@@ -11,7 +11,7 @@ def named_type(value: Any) -> str:
 
 
 class Segment(NamedTuple):
-    """One piece of an array as its node sees it.
+    """A piece of an array as its node sees it.
 
     address: DMA address for the node
     length: bytes
@@ -55,13 +55,13 @@ class NodeInfo(NamedTuple):
     version: version of the module
     coherent: whether the device sees the CPU's caches
     iommu: whether DMA addresses are translated
-    virtual: whether it has no hardware
+    virtual: whether there is no hardware
     addresses: whether this process may see addresses
     dma_mask: highest address that the device reaches
     cache_line: bytes
     page_size: bytes
-    max_runs: descriptors that one transfer may take
-    max_bytes: bytes that one transfer may move
+    max_runs: most descriptors of a transfer
+    max_bytes: most bytes of a transfer
     """
 
     name: str
@@ -110,9 +110,9 @@ class ChannelInfo(NamedTuple):
     name: its dma-names entry
     device: the engine; empty until it is used
     open: whether dray uses it now
-    dead: whether it has stopped answering
+    dead: whether it stopped answering
     alignment: bytes, of addresses and lengths
-    max_segment: bytes of one descriptor
+    max_segment: most bytes of a descriptor
     submitted: transfers since the node came up
     bytes: bytes moved since then
     failed: transfers that failed
@@ -134,9 +134,9 @@ class Explanation(NamedTuple):
 
     elements: number of elements
     bytes: bytes that move
-    run: bytes of one contiguous run, on both sides
-    descriptors: descriptors that the engine would take
-    threshold: if a copy takes more descriptors, the CPU copies
+    run: bytes of a contiguous run, on both sides
+    descriptors: descriptors that the engine would need
+    threshold: if a copy needs more descriptors, the CPU copies
     axes: axes left, beside the run
     engine: whether the engine copies; if not, the CPU does
     reason: the reason, as a sentence
@@ -156,13 +156,13 @@ class StreamCounts(NamedTuple):
     """Counters of a stream since it was opened.
 
     submitted: transfers
-    transfers: those that ended with success
-    bytes: of transfers that have ended, in any way
-    failed: those that ended with an error, and
+    transfers: that ended with success
+    bytes: of transfers that ended, in any way
+    failed: transfers that ended with an error, and
     cancelled: of these, by cancel() and the like
     timed_out: of these, by their deadline
     staged: submitted with a copy by the CPU
-    in_flight: those that have not ended
+    in_flight: transfers that did not end yet
     """
 
     submitted: int
@@ -176,7 +176,7 @@ class StreamCounts(NamedTuple):
 
 
 class RingCounts(NamedTuple):
-    """Counters of a ring since it was given to its stream.
+    """Counters of a ring since its stream began it.
 
     frames: number of frames
     ended: packets that were received or sent, or broke off
@@ -221,7 +221,7 @@ class CallExplanation(NamedTuple):
     executor: 'cpu', 'streams' or 'opencl'
     elements: of the shape of all operands together
     bytes: of all operands
-    seconds: that the call would take; None: not measured yet
+    seconds: of the call; None: not measured yet
     reason: a sentence
     """
 
@@ -235,7 +235,7 @@ class CallExplanation(NamedTuple):
 class SequencePlan(NamedTuple):
     """The plan of a sequence.
 
-    chains: of one call or more
+    chains: of a call or more
     chained: calls and conversions in them
     single: calls and conversions of whole arrays
     transfers: copies by queues
@@ -257,13 +257,13 @@ class OpenCLDevice(NamedTuple):
     """The device of an OpenCLExecutor.
 
     platform, device: their names
-    version: of OpenCL, as the device tells it
+    version: of OpenCL, as the device reports it
     shared: kernels see the CPU's addresses
-    unified: the device has the CPU's memory, so that no operand is copied
-    double: it has doubles
+    unified: the device uses the CPU's memory, so that no operand is copied
+    double: it computes doubles
     rounded: quotients and square roots of float32 are rounded as on the CPU
-    subnormal: float32 has subnormal numbers
-    calls, bytes: that the executor has run; of their operands
+    subnormal: float32 includes subnormal numbers
+    calls, bytes: that the executor ran; of their operands
     """
 
     platform: str
@@ -283,7 +283,7 @@ class Bank(NamedTuple):
 
     index: its number, the group of pyxrt.bo() and xrtBOAlloc()
     name: such as 'DDR[0]' or 'HP0'
-    type: 'DDR4', 'HBM', 'stream', 'host', ...; 'unknown' for a newer one
+    type: 'DDR4', 'HBM', 'stream', 'host', ...; 'unknown' for a newer type
     address: physical address of the first byte; 0 for a stream
     size: bytes; 0 for a stream
     used: whether a kernel of the design uses it

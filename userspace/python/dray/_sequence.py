@@ -48,7 +48,7 @@ def _rule(casting: str) -> int:
 class Value:
     """A value of a sequence that is being recorded: an input, or a result.
 
-    Operators record calls, also with numbers.  Values have no elements; run() does."""
+    Operators record calls, also with numbers.  Elements are arguments of run()."""
 
     __slots__ = ("sequence", "_number")
     # Arrays of NumPy leave operators to the value.
@@ -117,14 +117,14 @@ class Sequence(_dray.Recording):
 
         result = sequence.run(x, y, z)
 
-    Calls of one shape take one block of elements after the other through all of them, so
-    that results in between stay in the cache and have no array.  Outputs have the bits of
-    the calls one by one.
+    Calls of the same shape form a chain, which computes block by block: results in
+    between stay in the cache and need no array.  Outputs are the same to the bit as
+    without chains.
 
     Such chains run on the CPU.  On a CallQueue with executors, `chains=False` lets each
-    call go to the executor that takes the least time for it.
+    call run on the executor that needs the least time for it.
 
-    It is recorded by one thread; after `with` it may be run by any number at once."""
+    A single thread records it; after `with` any number of threads may run it at once."""
 
     def __enter__(self) -> Sequence:
         """Begins the recording, and returns the sequence."""
@@ -160,13 +160,13 @@ class Sequence(_dray.Recording):
         return self._submit(queue, inputs, out, _dray.whole(threads, "threads", 1024))
 
     def __reduce__(self) -> Any:
-        raise TypeError("a sequence cannot be copied, nor pickled: record another one")
+        raise TypeError("a sequence cannot be copied, nor pickled: record another sequence")
 
     def _made(self, number: int) -> Value:
         return Value(self, number)
 
     def _number(self, value: Any) -> tuple[int, bool]:
-        """The number of a value, or of a new constant, and whether it has no own type."""
+        """The number of a value, or of a new constant, and whether its type follows the others'."""
         if not isinstance(value, Value):
             return self._constant(value)
         if value.sequence is not self:
@@ -183,8 +183,8 @@ class Sequence(_dray.Recording):
         """Records a call of a ufunc on values and numbers; its result, or a tuple of
         several.
 
-        where: bools, elements to compute; others are those of `otherwise`, or undefined
-        dtype: of the loop, as that of the ufunc"""
+        where: bools, elements to compute; others are copied from `otherwise`, or undefined
+        dtype: of the loop, as in a call of the ufunc"""
         numbers, weak = [], 0
         for position, value in enumerate(inputs):
             number, is_weak = self._number(value)
@@ -201,7 +201,7 @@ class Sequence(_dray.Recording):
         """Records a copy that the queue of a node makes, as copy(): by its engine, which
         works while later calls run that do not need the copy.
 
-        node: by default that of dray.memory()
+        node: by default the node of dray.memory()
         engine: None lets a threshold decide, True is the engine or an OSError, False the
         CPU"""
         if engine not in (None, True, False):

@@ -2,8 +2,8 @@
 """__sycl_usm_array_interface__, read and offered.
 
 The memory behind it may be a device's, which a CPU must not read, so its kind
-decides over all else.  dpctl tells the kind of its own memory, and the table of blocks
-that of dray's; other memory has none, and is not read without a buffer.
+decides over all else.  dpctl knows the kind of its own memory, and the table of blocks
+dray's; other memory is of no known kind, and is not read without a buffer.
 """
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _is_of_dpctl(obj: Any) -> bool:
 
 
 def _check_unit(shape: tuple[int, ...], strides: tuple[int, ...], size: int) -> None:
-    """Refuses strides that are those of C order in bytes, but not in elements."""
+    """Refuses strides that fit C order in bytes, but not in elements."""
     dense, step = [], size
     for extent, stride in zip(reversed(shape), reversed(strides)):
         if extent > 1:
@@ -162,10 +162,10 @@ class _Bytes:
 
 
 def usm_memory(address: int, count: int, queue: Any) -> Any:
-    """dpctl's object for bytes of its memory; None if it has no such memory.
+    """dpctl's object for bytes of its memory; None if the memory is not dpctl's.
 
     dpctl ends the process if it is asked for a foreign pointer by a context, and
-    takes text for a device: it only ever gets a queue."""
+    mistakes text for a device: it only ever gets a queue."""
     dpctl = sys.modules.get("dpctl")
     memory = sys.modules.get("dpctl.memory")
     if dpctl is None or memory is None:
@@ -181,7 +181,7 @@ def usm_memory(address: int, count: int, queue: Any) -> Any:
 
 
 def kind_of(address: int, queue: Any) -> str:
-    """The kind that dpctl tells, else "unknown"."""
+    """The kind that dpctl reports, else "unknown"."""
     memory = usm_memory(address, 1, queue)
     return memory.get_usm_type() if memory is not None else "unknown"
 
@@ -194,7 +194,7 @@ def wait_for(queue: Any) -> None:
 
 
 def span_of(described: Described) -> tuple[int, int]:
-    """Bytes from the element [0, 0, ...] to the lowest and behind the highest one."""
+    """Bytes from the element [0, 0, ...] to the lowest and behind the highest element."""
     strides, size = described.strides, described.dtype.itemsize
     if 0 in described.shape:
         return 0, 0
@@ -255,7 +255,7 @@ def read(obj: Any, strides_in_bytes: Optional[bool], wait: bool) -> _dray.Array:
 
 
 class SyclQueue:
-    """A queue of dray, as `syclobj`: the DMA channels of one node.
+    """A queue of dray, as `syclobj`: the DMA channels of a node.
 
     name: 'dray0', or 'host'
     backend: 'kernel' or 'host'
@@ -272,7 +272,7 @@ class SyclQueue:
 
 
 class SyclArray:
-    """A dray.Array with __sycl_usm_array_interface__: to_sycl() makes one.
+    """A dray.Array with __sycl_usm_array_interface__, made by to_sycl().
 
     array: the array, which it keeps
     kind: "host", "shared" or "device"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Reactions to errors of numbers in ufuncs, as NumPy's functions of the same names have
-them, which each thread and each asyncio task has for itself; loops of the user."""
+"""Reactions to errors of numbers in ufuncs, with the names of NumPy's functions; each
+thread and each asyncio task sets its own.  And loops of the user."""
 from __future__ import annotations
 
 import contextlib
@@ -16,7 +16,7 @@ from . import _dray
 _ACTIONS = {"ignore": 0, "warn": 1, "raise": 2, "call": 3, "log": 3, "print": 4}
 _KINDS = ("divide", "over", "under", "invalid")
 _NAMES = ("ignore", "warn", "raise", "call", "print")
-# That of a new thread: divide, over, under, invalid, elements of a buffer, function.
+# The state of a new thread: divide, over, under, invalid, elements of a buffer, function.
 _FRESH = (1, 1, 0, 1, 8192, None)
 
 
@@ -62,7 +62,7 @@ def seterr(all: Optional[str] = None, divide: Optional[str] = None,  # pylint: d
            invalid: Optional[str] = None) -> dict[str, str]:
     """Sets reactions to errors of numbers in this thread or task, as numpy.seterr():
     "ignore", "warn" (RuntimeWarning), "raise" (FloatingPointError), "call" (the function of
-    seterrcall()), "print" or "log".  Returns those before."""
+    seterrcall()), "print" or "log".  Returns the reactions before."""
     before = geterr()
     _dray.fp_state.set(_changed(_state(), {"divide": divide, "over": over, "under": under,
                                            "invalid": invalid}, all))
@@ -81,7 +81,7 @@ def _check_call(func: Any) -> None:
 
 def seterrcall(func: Any) -> Any:
     """Sets the function that is called on errors of numbers, with a text such as "divide by
-    zero" and a number; or an object with write(), for "log".  Returns the one before."""
+    zero" and a number; or an object with write(), for "log".  Returns the function before."""
     _check_call(func)
     state = _state()
     _dray.fp_state.set(state._replace(call=func))
@@ -108,7 +108,7 @@ class errstate(contextlib.ContextDecorator):  # pylint: disable=invalid-name
 
         with dray.errstate(divide="raise"): ...
 
-    Its arguments are those of seterr(), and `call` that of seterrcall()."""
+    Its arguments are as of seterr(), and `call` as of seterrcall()."""
 
     def __init__(self, *, call: Any = ..., all: Optional[str] = None,  # pylint: disable=redefined-builtin
                  divide: Optional[str] = None, over: Optional[str] = None,
@@ -136,8 +136,8 @@ class errstate(contextlib.ContextDecorator):  # pylint: disable=invalid-name
 
 
 def as_numpy() -> Any:
-    """Takes over NumPy's reactions, for a ufunc of NumPy that dray computes.  Returns a
-    token to undo it, or None if they are those of a new thread."""
+    """Copies NumPy's reactions, for a ufunc of NumPy that dray computes.  Returns a
+    token to undo it, or None if they equal a new thread's."""
     reactions: dict[str, Any] = {**numpy.geterr()}
     actions = tuple(_ACTIONS[reactions[kind]] for kind in _KINDS)
     if actions == _FRESH[:4] and _dray.fp_state.get(None) is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Memory banks of an .xclbin file, and the one that holds an array or a heap."""
+"""Memory banks of an .xclbin file, and the bank that holds an array or a heap."""
 
 import os
 from typing import Any, Optional, Sequence, Union
@@ -14,7 +14,7 @@ def xclbin_banks(path: Union[str, bytes, "os.PathLike[Any]"]) -> list[Bank]:
     """Reads the memory banks in an .xclbin file, in the order of their numbers.
     The file is not trusted, and nothing is loaded into a device.
 
-    ValueError: not an xclbin, or one that is cut.  OSError: no such file; ENODATA:
+    ValueError: not an xclbin, or cut off.  OSError: no such file; ENODATA:
     without a table of banks.
     """
     return _dray.xclbin_banks(path)
@@ -28,19 +28,19 @@ def xclbin_bank_of(memory: Any, banks: Union[str, bytes, "os.PathLike[Any]", Seq
         group = dray.xclbin_bank_of(picture, banks).index
         dray.xclbin_bank_of("reserved", banks)
 
-    Banks may overlap: several ports to one memory are one bank each.  The result
-    is the first bank in use; to test a certain one, pass it alone, as
+    Banks may overlap: each port to a memory is a bank.  The result
+    is the first bank in use; to test a certain bank, pass it alone, as
     [banks[3]].
 
     `memory`: an array in dray's memory, all of its bytes, the gaps of a view
     included; or the name of a heap of `node`, of which a page at either end is
     looked at
     `banks`: xclbin_banks(), some of them, or the path of the file
-    `node`: by default that of memory()
+    `node`: by default the node of memory()
 
     ValueError if no bank in use holds it, or two banks hold parts of it.
     PermissionError if this process may not see addresses; OSError (EOPNOTSUPP) on
-    the host, which has none, and behind an IOMMU, which translates them.
+    the host, which knows no addresses, and behind an IOMMU, which translates them.
     """
     if isinstance(banks, (str, bytes, os.PathLike)):
         banks = xclbin_banks(banks)

@@ -5,7 +5,7 @@
 
 cuda.pinned_array() and cuda.mapped_array() then lie in dray memory, which is
 registered with the CUDA driver.  The GPU, a DMA engine and the CPU reach the
-same bytes, and dray.copy() takes such arrays.  Memory on the GPU stays the
+same bytes, and dray.copy() accepts such arrays.  Memory on the GPU stays the
 driver's, and Numba manages it.  A program can call install() instead, before
 its first call of numba.cuda.
 
@@ -48,8 +48,8 @@ def install(pool: Optional[dray.Pool] = None) -> None:
 
 
 def pool() -> dray.Pool:
-    """Returns the source of the memory: the pool of install(), or else one of
-    the default node whose arrays can be shared."""
+    """Returns the source of the memory: the pool of install(), or else a
+    pool of the default node for arrays that can be shared."""
     made: dray.Pool = _functions._once("numba", lambda: _functions._node(True).pool(
         name="numba", granule=mmap.PAGESIZE))
     return made
@@ -65,7 +65,7 @@ def _take(size: int, flags: int) -> numpy.ndarray:
     """Makes a registered block.  If dray is out of memory, the error makes
     Numba free pending memory and try again."""
     try:
-        # Without a handler: a checking one would move it within its pages.
+        # Without a handler: a checking handler would move it within its pages.
         block = _dray.bytes_in(pool(), size)
     except MemoryError:
         raise driver.CudaAPIError(enums.CUDA_ERROR_OUT_OF_MEMORY,
@@ -115,15 +115,14 @@ class HostIpcHandle(driver.IpcHandle):
 
 
 class MemoryManager(driver.NumbaCUDAMemoryManager):
-    """Numba's own manager, with host memory from dray.  Each context has
-    one."""
+    """Numba's own manager, with host memory from dray, for each context."""
 
     def memhostalloc(self, size: int, mapped: bool = False,
                      portable: bool = False, wc: bool = False) -> Any:
         """Allocates `size` bytes of dray memory, registered with the driver.
         The memory is freed late, with other pending memory of the context.
 
-        Write-combined memory comes from the driver, because registering does
+        The driver allocates write-combined memory, because registering does
         not change how memory is cached.
         """
         if wc:
@@ -151,7 +150,7 @@ class MemoryManager(driver.NumbaCUDAMemoryManager):
 
     def get_ipc_handle(self, memory: Any) -> driver.IpcHandle:
         """Returns the driver's handle of memory on the GPU.  For mapped memory,
-        which the driver has no handle for, it returns one of dray."""
+        to which the driver knows no handle, it returns dray's."""
         block = getattr(memory.owner, "block", None)
         if block is None:
             return super().get_ipc_handle(memory)
