@@ -927,7 +927,8 @@ static inline int dray_ucx_ticket(const void *ticket, size_t size,
 		       ? DRAY_STATIC_CAST(size_t, head.ndim) * sizeof(int64_t)
 		       : SIZE_MAX / 4;
 	if (head.magic != DRAY_UCX_MAGIC || head.size != size ||
-	    head.sum != dray_ucx_sum(ticket, size) || !head.text ||
+	    head.sum != dray_ucx_sum(ticket, size) || head.reserved ||
+	    !head.text || head.text > size || !head.key || head.key > size ||
 	    axes > size ||
 	    sizeof(head) + 2 * axes + head.text + head.key != size ||
 	    at[sizeof(head) + 2 * axes + head.text - 1])
@@ -949,7 +950,7 @@ static inline int dray_ucx_ticket(const void *ticket, size_t size,
 	if (ret)
 		dray_dtype_unref(dtype);
 	else
-		view->flags = head.flags;
+		view->flags = head.flags & (DRAY_READ | DRAY_WRITE);
 	return ret;
 }
 
@@ -1014,8 +1015,12 @@ static inline int dray_ucx_runs(struct dray_ucx_request *request,
 	dray_ucx_parameters(request, &parameters);
 	do {
 		ret = dray_view_iovec(there, first, pieces, 64, &count);
-		if (ret)
+		if (ret && !first)
 			return ret;
+		if (ret) { /* UCX uses the memory already */
+			request->status = UCS_ERR_INVALID_PARAM;
+			break;
+		}
 		for (i = 0; i < 64 && first < count && !request->status;
 		     i++, first++) {
 			where = DRAY_REINTERPRET_CAST(uintptr_t,
