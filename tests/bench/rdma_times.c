@@ -251,7 +251,9 @@ int main(int argc, char **argv)
 		FACT_OF_DEATH(a_dead_peer),
 		FACT_OF_DEATH(a_dead_peer),
 		FACT_OF_DEATH(a_dead_peer),
+		{ 0 },
 	};
+	const struct fact *const tables[] = { facts };
 
 	unsigned int major, minor, release;
 
@@ -261,5 +263,5 @@ int main(int argc, char **argv)
 	pair_errors = !strcmp(transport, "TCP");
 	ucp_get_version(&major, &minor, &release);
 	snprintf(ucx, sizeof(ucx), "UCX %u.%u", major, minor);
-	return facts_run(facts, sizeof(facts) / sizeof(facts[0]));
+	return facts_run(tables, 1);
 }

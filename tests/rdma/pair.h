@@ -35,6 +35,7 @@ struct fact {
 extern int side; /* 0 or 1 */
 /* Whether a dead peer is an error: then UCX uses no shared memory. */
 extern bool pair_errors;
+extern bool pair_keys; /* whether the transport checks keys, as cards do */
 extern struct dray_ucx_peer peer;
 extern ucp_context_h context;
 extern struct dray_node *node; /* of memory that may be shared */
@@ -63,11 +64,12 @@ void pair_lose(void);
 /* Kills or stops this side. */
 void pair_raise(int signal);
 
-/* Whether the memory is the module's. */
+/* Whether the memory is the module's; also before the node is open. */
 bool pair_on_kernel(void);
 
 int64_t now_us(void);
 
-int facts_run(const struct fact *facts, int count);
+/* Runs facts of tables that end with a fact without a name. */
+int facts_run(const struct fact *const *tables, int count);
 
 #endif
