@@ -52,7 +52,7 @@
  *	-EOPNOTSUPP	no transport of the endpoint can do it
  *	-ENOMEM		UCS_ERR_NO_MEMORY
  *	-EINVAL		wrong arguments
- *	-EIO		others, as of a network card that refuses a key
+ *	-EIO		others
  *
  * Threads: as of the worker.  Calls for a worker and its peers are of a thread at a time.
  * In C it needs POSIX's clocks, as with -std=gnu11.
@@ -186,16 +186,16 @@ static inline int dray_ucx_map(ucp_context_h context,
 			       struct dray_ucx_memory **out);
 
 /**
- * Ends the registration, and all tickets.  The program has told the peers before: UCX on
- * TCP and shared memory checks no key, and a late put is written there whatever the
- * memory is now.  NULL is ignored.
+ * Ends the registration, and all tickets.  The program has told the peers before: a
+ * network card refuses a late put, and its peer's endpoint fails, but UCX on TCP and
+ * shared memory checks no key, and writes to whatever the memory is now.  NULL is ignored.
  */
 static inline void dray_ucx_unmap(struct dray_ucx_memory *memory);
 
 /**
  * Writes a ticket for @view: plain bytes with address, type, shape, strides, and the key
- * of the whole buffer.  A ticket is secret, as its holder reaches all bytes of the buffer,
- * by no more than a connection to this worker.  Nothing is lent: the owner uses the
+ * of the whole buffer.  A ticket is secret: with a connection to this worker, its holder
+ * reads and writes all bytes of the buffer.  Nothing is lent: the owner uses the
  * memory only when it knows, by messages, that no peer does.
  *
  * @ticket: @room bytes
@@ -211,6 +211,9 @@ static inline int dray_ucx_offer(const struct dray_ucx_memory *memory,
 /**
  * Describes the view of a ticket, of which slices may be made by functions of
  * dray/view.h.  Its data is an address of the owner: no function may follow it.
+ *
+ * A ticket is for peers that trust each other: damage is found by a sum, which anyone can
+ * compute, and dray_ucx_put() hands the key to UCX, which reads it without its length.
  *
  * @view: the caller drops the reference to its type by dray_dtype_unref()
  *

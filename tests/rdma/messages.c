@@ -270,14 +270,91 @@ static void a_deadline_needs_an_endpoint_with_errors(void)
 	dray_pool_free(NULL, data);
 }
 
+static void runs_decide_how_a_view_moves(void)
+{
+	static const struct {
+		int64_t rows, columns, pitch;
+		bool list; /* with new versions of UCX; else a copy */
+	} ways[] = {
+		{ 1024, 256, 1024, false }, /* contiguous */
+		{ 1024, 256, 2048, true },
+		{ 1025, 256, 2048, false },
+		{ 1024, 255, 2048, false },
+	};
+	unsigned char *data = memory_of(LONG);
+	struct dray_ucx_request request;
+	struct dray_view view;
+	bool list;
+
+	for (int i = 0; i < 4; i++) {
+		list = ways[i].list && dray_ucx_lists();
+		EXPECT_OK(dray_view_init(&view, data, DRAY_INT32, 2,
+					 (int64_t[]){ ways[i].rows,
+						      ways[i].columns },
+					 (int64_t[]){ ways[i].pitch, 4 }));
+		EXPECT_OK(dray_ucx_recv(&peer, TAG, &view, &request));
+		EXPECT_IS(!!request.pieces, list);
+		EXPECT_IS(request.staged, i && !list);
+		EXPECT_IS(request.data == (char *)data, !i || list);
+		EXPECT_IS(dray_ucx_wait(&request, 0), -ETIME);
+	}
+	dray_pool_free(NULL, data);
+}
+
+static void errors_of_ucx_are_errnos(void)
+{
+	static const struct {
+		ucs_status_t status;
+		int error;
+	} errors[] = {
+		{ UCS_OK, 0 },
+		{ UCS_ERR_MESSAGE_TRUNCATED, -EMSGSIZE },
+		{ UCS_ERR_NO_MEMORY, -ENOMEM },
+		{ UCS_ERR_INVALID_PARAM, -EINVAL },
+		{ UCS_ERR_UNSUPPORTED, -EOPNOTSUPP },
+		{ UCS_ERR_NOT_IMPLEMENTED, -EOPNOTSUPP },
+		{ UCS_ERR_REJECTED, -ECONNREFUSED },
+		{ UCS_ERR_CONNECTION_RESET, -ECONNRESET },
+		{ UCS_ERR_ENDPOINT_TIMEOUT, -ECONNRESET },
+		{ UCS_ERR_UNREACHABLE, -ECONNRESET },
+		{ UCS_ERR_IO_ERROR, -EIO },
+	};
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+		EXPECT_IS(dray_ucx_error(errors[i].status, "UCX"),
+			  errors[i].error);
+}
+
+/* An endpoint of this worker to itself, with errors of peers. */
+static void shared_memory_has_no_errors_of_peers(void)
+{
+	ucp_ep_params_t end = { .field_mask =
+					UCP_EP_PARAM_FIELD_REMOTE_ADDRESS |
+					UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE,
+				.err_mode = UCP_ERR_HANDLING_MODE_PEER };
+	ucp_address_t *own;
+	ucp_ep_h ep = NULL;
+	size_t size;
+
+	if (pair_errors)
+		return;
+	EXPECT_OK(ucp_worker_get_address(peer.worker, &own, &size));
+	end.address = own;
+	EXPECT_IS(ucp_ep_create(peer.worker, &end, &ep), UCS_ERR_UNREACHABLE);
+	ucp_worker_release_address(peer.worker, own);
+}
+
 const struct fact message_facts[] = {
 	FACT(views_of_random_layouts_pass),
 	FACT(lists_and_copies_pass_both_ways),
+	FACT(runs_decide_how_a_view_moves),
 	FACT(several_requests_are_under_way),
 	FACT(messages_of_another_length_are_told),
 	FACT(a_receive_ends_with_its_deadline_and_the_endpoint_stays),
 	FACT(a_block_freed_while_it_is_received_is_not_used_again),
 	FACT(bad_views_and_buffers_are_refused),
+	FACT(errors_of_ucx_are_errnos),
 	FACT(a_deadline_needs_an_endpoint_with_errors),
+	FACT(shared_memory_has_no_errors_of_peers),
 	{ 0 },
 };

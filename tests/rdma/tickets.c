@@ -287,6 +287,36 @@ static void lengths_that_lie_are_refused(void)
 	dray_dtype_unref(view.dtype);
 }
 
+/* Side 1 offers the first half of a buffer, and side 0 writes into the second. */
+static void a_ticket_reaches_the_whole_buffer(void)
+{
+	struct dray_ucx_request request;
+	struct dray_ucx_memory *memory;
+	unsigned char *data = NULL, *own;
+	struct dray_ucx_head head;
+	struct dray_view view;
+	struct offer offer;
+
+	memory = pair_offer(&offer, 2 * 65536, square, &data);
+	own = side ? data + 65536 : memory_of(65536);
+	EXPECT_OK(dray_view_init(&view, own, DRAY_INT32, 2, square, NULL));
+	if (side) {
+		pair_meet(); /* it is put */
+		EXPECT_IS(view_wrong(&view, 65536, 1, NULL, 0), 0);
+		dray_ucx_unmap(memory);
+		return;
+	}
+	view_number(&view, 1);
+	memcpy(&head, offer.ticket, sizeof(head));
+	head.address += 65536;
+	ticket_forge(&offer, &head);
+	EXPECT_OK(dray_ucx_put(&peer, &view, offer.ticket, offer.size, NULL,
+			       &request));
+	EXPECT_OK(dray_ucx_wait(&request, 20000));
+	pair_meet();
+	dray_pool_free(NULL, own);
+}
+
 /*
  * Puts by a ticket of a map that has ended, or, if @other, by a map's key to another
  * map's address.
@@ -361,6 +391,7 @@ const struct fact ticket_facts[] = {
 	FACT(bad_tickets_are_refused),
 	FACT(bad_offers_are_refused),
 	FACT(lengths_that_lie_are_refused),
+	FACT(a_ticket_reaches_the_whole_buffer),
 	FACT(a_ticket_that_has_ended_is_refused_by_a_card_alone),
 	FACT(a_ticket_of_another_map_is_refused_by_a_card_alone),
 	{ 0 },

@@ -129,9 +129,11 @@ bool view_is_lent(const struct dray_view *view)
 	int ret = dray_view_lend(view, DRAY_ACCESS_WRITE, 0, NULL, &loan);
 
 	dray_loan_end(loan);
-	if (ret == -ETIME)
+	if (ret == -ETIME) {
 		EXPECT_IS(dray_last_failure(), DRAY_FAILURE_LENT);
-	else
+		EXPECT(strstr(dray_last_error(), "UCX"));
+	}
+	if (ret != -ETIME)
 		EXPECT_IS(ret, 0);
 	return ret == -ETIME;
 }
