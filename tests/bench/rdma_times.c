@@ -245,9 +245,9 @@ int main(int argc, char **argv)
 		FACT(a_tile),
 		FACT(long_runs),
 		FACT(a_transpose),
-		FACT_OF_DEATH(a_dead_peer),
-		FACT_OF_DEATH(a_dead_peer),
-		FACT_OF_DEATH(a_dead_peer),
+		FACT_OF_DEATH(a_dead_peer, NULL),
+		FACT_OF_DEATH(a_dead_peer, NULL),
+		FACT_OF_DEATH(a_dead_peer, NULL),
 		{ 0 },
 	};
 	const struct fact *const tables[] = { facts };

@@ -156,15 +156,54 @@ static void a_message_that_stops_half_way_ends_with_its_deadline(void)
 	dray_pool_free(NULL, data);
 }
 
+static void a_card_serves_puts_and_gets_of_a_stopped_process(void)
+{
+	unsigned char *data = memory_of(ROOM), *there = NULL;
+	struct dray_ucx_memory *memory;
+	struct dray_ucx_request request;
+	struct dray_view view;
+	struct offer offer;
+
+	memory = pair_offer(&offer, 65536, square, &there);
+	(void)memory; /* the dead keep it */
+	if (side)
+		pair_raise(SIGSTOP);
+	pair_lose();
+	view_layout(&view, data, 1);
+	view_number(&view, 1);
+	EXPECT_OK(dray_ucx_put(&peer, &view, offer.ticket, offer.size, NULL,
+			       &request));
+	EXPECT_OK(dray_ucx_wait(&request, 20000));
+	memset(data, GUARD, ROOM);
+	EXPECT_OK(dray_ucx_get(&peer, &view, offer.ticket, offer.size, NULL,
+			       &request));
+	EXPECT_OK(dray_ucx_wait(&request, 20000));
+	EXPECT_IS(view_wrong(&view, bytes_of(&view), 1, data, ROOM), 0);
+	dray_pool_free(NULL, data);
+}
+
+static const char *no_card(void)
+{
+	return pair_keys ? NULL : "UCX emulates puts here";
+}
+
+static const char *no_emulation(void)
+{
+	return pair_keys ? "the card ends a put itself" : NULL;
+}
+
 const struct fact death_facts[] = {
-	FACT_OF_DEATH(a_receive_from_a_dead_peer_is_reset),
-	FACT_OF_DEATH(a_send_to_a_dead_peer_is_reset),
-	FACT_OF_DEATH(a_put_to_a_dead_peer_is_reset),
-	FACT_OF_DEATH(a_send_that_nobody_receives_ends_with_its_deadline),
-	FACT_OF_DEATH(a_list_that_nobody_receives_ends_with_its_deadline),
-	FACT_OF_DEATH(a_copy_that_nobody_receives_ends_with_its_deadline),
-	FACT_OF_DEATH(a_put_that_stops_ends_with_its_deadline),
-	FACT_OF_DEATH(a_get_that_stops_ends_with_its_deadline),
-	FACT_OF_DEATH(a_message_that_stops_half_way_ends_with_its_deadline),
+	FACT_OF_DEATH(a_receive_from_a_dead_peer_is_reset, NULL),
+	FACT_OF_DEATH(a_send_to_a_dead_peer_is_reset, NULL),
+	FACT_OF_DEATH(a_put_to_a_dead_peer_is_reset, NULL),
+	FACT_OF_DEATH(a_send_that_nobody_receives_ends_with_its_deadline, NULL),
+	FACT_OF_DEATH(a_list_that_nobody_receives_ends_with_its_deadline, NULL),
+	FACT_OF_DEATH(a_copy_that_nobody_receives_ends_with_its_deadline, NULL),
+	FACT_OF_DEATH(a_put_that_stops_ends_with_its_deadline, no_emulation),
+	FACT_OF_DEATH(a_get_that_stops_ends_with_its_deadline, no_emulation),
+	FACT_OF_DEATH(a_card_serves_puts_and_gets_of_a_stopped_process,
+		      no_card),
+	FACT_OF_DEATH(a_message_that_stops_half_way_ends_with_its_deadline,
+		      NULL),
 	{ 0 },
 };

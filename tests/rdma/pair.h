@@ -28,9 +28,9 @@ struct fact {
 };
 
 #define FACT(name) { #name, name, LIVES, NULL }
-#define FACT_OF_DEATH(name) { #name, name, PROCESS_DIES, NULL }
+#define FACT_OF_DEATH(name, lacks) { #name, name, PROCESS_DIES, lacks }
 #define FACT_OF_MACHINE(name) { #name, name, MACHINE_DIES, NULL }
-#define FACT_UNLESS(lacks, name) { #name, name, LIVES, lacks }
+#define FACT_UNLESS(name, lacks) { #name, name, LIVES, lacks }
 
 extern int side; /* 0 or 1 */
 /* Whether a dead peer is an error: then UCX uses no shared memory. */

@@ -177,7 +177,7 @@ rootfs_ucx_set()
 rootfs_ucx_build()
 {
 	rootfs_merge "$1" "$2" || return 1
-	rm -rf "$2"/usr/{include,share} "$2"/usr/lib/*/{gconv,*.a,perl*}
+	rm -rf "${2:?}"/usr/{include,share} "$2"/usr/lib/*/{gconv,*.a,perl*}
 }
 
 # rootfs_merge PACKAGES TREE: copies unpacked packages without documentation; the
