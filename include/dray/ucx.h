@@ -543,9 +543,20 @@ static inline int dray_ucx_scatter(struct dray_ucx_request *request)
 	return 0;
 }
 
+/* Lets UCX stop a card whose endpoint is to end: it ends the requests before that. */
+static inline void dray_ucx_settle(ucp_worker_h worker)
+{
+	int64_t end = dray_ucx_now() + DRAY_UCX_REAP_MS * 1000;
+
+	while (ucp_worker_progress(worker) && dray_ucx_now() < end)
+		;
+}
+
 /* Ends a request that UCX has ended. */
 static inline int dray_ucx_end(struct dray_ucx_request *request, int ret)
 {
+	if (ret || request->status)
+		dray_ucx_settle(request->peer->worker);
 	if (!ret)
 		ret = dray_ucx_error(request->status, "UCX");
 	if (!ret && request->access == DRAY_ACCESS_WRITE) {
