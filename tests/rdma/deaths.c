@@ -42,23 +42,23 @@ static void a_receive_from_a_dead_peer_is_reset(void)
 /* A send of @layout, a put (1) or a get (2), to a peer that is killed or stopped by @signal. */
 static void send_to_nobody(int signal, int layout, int puts)
 {
-	const int64_t shape[] = { 2048, 1024 }; /* 8 MiB */
-	unsigned char *data = memory_of(2 * LONG), *there = NULL;
+	const int64_t shape[] = { 512, 1024 }; /* 2 MiB */
+	unsigned char *data = memory_of(LONG), *there = NULL;
 	struct dray_ucx_request request, second;
 	struct dray_ucx_memory *memory = NULL;
-	const int64_t strides[][2] = { { 4096, 4 }, { 8192, 4 }, { 4, 8192 } };
+	const int64_t strides[][2] = { { 4096, 4 }, { 8192, 4 }, { 4, 2048 } };
 	struct dray_view view, word;
 	struct offer offer;
 	int64_t start;
 	int ret;
 
 	if (puts)
-		memory = pair_offer(&offer, LONG, shape, &there);
+		memory = pair_offer(&offer, LONG / 2, shape, &there);
 	(void)memory; /* the dead keep it */
 	EXPECT_OK(dray_view_init(&view, data, DRAY_INT32, 2, shape,
 				 strides[layout]));
-	EXPECT_OK(dray_view_init(&word, data + 2 * LONG - 8, DRAY_INT64, 0,
-				 NULL, NULL));
+	EXPECT_OK(dray_view_init(&word, data + LONG - 8, DRAY_INT64, 0, NULL,
+				 NULL));
 	EXPECT_OK(side ? send_view(&word) : receive_view(&word));
 	pair_meet();
 	if (side)

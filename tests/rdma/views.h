@@ -9,7 +9,7 @@ enum {
 	ROOM = 1 << 20,
 	GUARD = 0xa5,
 	TAG = 7,
-	LONG = 1 << 23
+	LONG = 1 << 22 /* the largest block of heap "pages" */
 };
 
 /* The next of a sequence of numbers that both sides know. */
