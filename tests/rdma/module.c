@@ -159,6 +159,8 @@ static void memory_that_no_card_pins_is_gathered_by_the_engine(void)
 	while ((at = heap_find(node, (uint32_t)at + 1, DRAY_HEAP_PINNABLE, 0,
 			       &heap)) >= 0) {
 		options.heap = heap.name;
+		for (options.mode = 0; !(heap.modes & 1u << options.mode);)
+			options.mode++;
 		EXPECT_OK(dray_buffer_alloc(node, 2 * ROOM, &options, &buffer));
 		for (layout = 0; layout < 2; layout++) {
 			memset(dray_buffer_data(buffer), GUARD, 2 * ROOM);

@@ -144,11 +144,13 @@ rdma_board()
 	GUEST_ROOTS=("$(build_board_root)")
 	tally_run "tests/rdma builds for the board" rdma_board_program "$BATCH/job/pair" ||
 		return 0
-	batch_add step board-card 'rdma link add rxe0 type rxe netdev lo && rdma link'
-	batch_add tap board-rdma \
-		"$RDMA_UCX PAIR_ADDRESS=127.0.0.1 ./pair rxe messages tickets module"
+	batch_add tap board-tcp \
+		"UCX_TLS=tcp,self UCX_NET_DEVICES=lo DRAY_TEST_NODE=kernel ./pair tcp module tickets"
+	batch_add step board-card \
+		'ip addr add 192.0.2.1/24 dev dummy0 && ip link set dummy0 up && rdma link add rxe0 type rxe netdev dummy0 && rdma link'
+	batch_add tap board-rxe "$RDMA_UCX PAIR_ADDRESS=192.0.2.1 ./pair rxe module tickets"
 	rdma_ends board
-	batch_aside "RDMA on the board" zcu102 6.1 GUEST_UCX=yes "${RDMA_MODULES[@]}"
+	batch_aside "RDMA on the board" zcu102 6.1 GUEST_UCX=yes dummy "${RDMA_MODULES[@]}"
 	batch_count_aside
 }
 
