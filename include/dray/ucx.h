@@ -188,7 +188,7 @@ static inline int dray_ucx_map(ucp_context_h context,
 /**
  * Ends the registration, and all tickets.  The program has told the peers before, since a
  * late put may still be done: UCX keeps a registration for later, so that a network card
- * reaches the buffer until it is unmapped; on TCP and shared memory UCX checks no key, and
+ * may reach the old memory, and no other; on TCP and shared memory UCX checks no key, and
  * writes to whatever the memory is now.  NULL is ignored.
  */
 static inline void dray_ucx_unmap(struct dray_ucx_memory *memory);

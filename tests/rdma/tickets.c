@@ -393,7 +393,7 @@ static void a_card_alone_refuses_the_ticket_of_another_map(void)
 	}
 }
 
-/* UCX may keep the registration, and so the key, until the memory is unmapped. */
+/* UCX may keep the registration, and so the key. */
 static void an_old_ticket_may_reach_its_buffer(void)
 {
 	struct dray_buffer *buffer;

@@ -134,7 +134,8 @@ rdma_was_off()
 		[ "$(grep -ac '^@end' "$1/output")" -eq 1 ]
 }
 
-# rdma_board FOLDER: both sides on the ZCU102, over the loopback device
+# rdma_board FOLDER: both sides on the ZCU102; UCX connects by an address of dummy0, and
+# not of the loopback device
 rdma_board()
 {
 	local PATTERN='' GUEST_ROOTS SELFTESTS_MODULES=()
@@ -144,11 +145,10 @@ rdma_board()
 	GUEST_ROOTS=("$(build_board_root)")
 	tally_run "tests/rdma builds for the board" rdma_board_program "$BATCH/job/pair" ||
 		return 0
-	batch_add tap board-tcp \
-		"UCX_TLS=tcp,self UCX_NET_DEVICES=lo DRAY_TEST_NODE=kernel ./pair tcp module tickets"
 	batch_add step board-card \
 		'ip addr add 192.0.2.1/24 dev dummy0 && ip link set dummy0 up && rdma link add rxe0 type rxe netdev dummy0 && rdma link'
-	batch_add tap board-rxe "$RDMA_UCX PAIR_ADDRESS=192.0.2.1 ./pair rxe module tickets"
+	batch_add tap board-facts \
+		"$RDMA_UCX PAIR_ADDRESS=192.0.2.1 ./pair rxe messages tickets deaths module"
 	rdma_ends board
 	batch_aside "RDMA on the board" zcu102 6.1 GUEST_UCX=yes dummy "${RDMA_MODULES[@]}"
 	batch_count_aside
