@@ -7,9 +7,9 @@ from pathlib import Path
 
 TREE = Path(__file__).parents[2]
 INCLUDE = TREE / "include"
-# The header for MPI has no part in a library.
+# The headers for MPI and UCX have no part in a library.
 HEADERS = [header for folder in ("dray", "dray/array")
-           for header in sorted((INCLUDE / folder).glob("*.h")) if header.name != "mpi.h"]
+           for header in sorted((INCLUDE / folder).glob("*.h")) if header.name not in ("mpi.h", "ucx.h")]
 KERNEL = INCLUDE / "uapi/linux/dray.h"
 OPTIONS = [f"-I{INCLUDE}", f"-I{INCLUDE}/uapi", "-D_GNU_SOURCE"]
 PROGRAM = "".join(f"#include <{header.relative_to(INCLUDE)}>\n" for header in HEADERS)

@@ -13,8 +13,8 @@
 strict='-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Werror -fsyntax-only'
 strict="$strict -Iinclude -Iinclude/uapi"
 
-# Suite mpi compiles the header that needs MPI.
-headers=$(find include/dray -name '*.h' ! -name mpi.h | sort)
+# Suites mpi and rdma compile the headers that need MPI and UCX.
+headers=$(find include/dray -name '*.h' ! -name mpi.h ! -name ucx.h | sort)
 
 for header in $headers; do
 	echo "#include <${header#include/}>"

@@ -27,6 +27,9 @@ PROGRAM = r"""
 #if EXAMPLE_MPI
 #include <dray/mpi.h>
 #endif
+#if EXAMPLE_UCX
+#include <dray/ucx.h>
+#endif
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
@@ -130,6 +133,15 @@ EXAMPLES = {
                  "dray_event_unref(sent); dray_stream_close(tx);"
                  "assert(sum_of(second) == 66);", ""),
     "transfer.h": ("", "assert(sum_of(second) == 66);", ""),
+    "ucx.h": ("ucp_context_h context; ucp_worker_h worker; ucp_ep_h ep; size_t length;"
+              "ucp_params_t parameters = { .field_mask = UCP_PARAM_FIELD_FEATURES,"
+              ".features = UCP_FEATURE_TAG }; ucp_worker_params_t alone = { 0 };"
+              "ucp_ep_params_t end = { .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS };"
+              "assert(!ucp_init(&parameters, NULL, &context));"
+              "assert(!ucp_worker_create(context, &alone, &worker));"
+              "assert(!ucp_worker_get_address(worker, (ucp_address_t **)&end.address, &length));"
+              "assert(!ucp_ep_create(worker, &end, &ep));",
+              "assert(sum_of(second) == 66);", ""),
     "view.h": ("", "assert(columns.shape[0] == 4 && columns.strides[1] == 16);", ""),
     "xclbin.h": ("", "", "HPC0: DDR4\nHP0: DDR4\nstream0: stream\nHBM[0]: HBM\n"
                          "0123456789abcdef: host\n"),
@@ -186,9 +198,11 @@ def test_an_example_runs(header, tmp_path):
     lines = reference.example(re.search(r"/\*\n.*?\*/", with_page()[header], re.DOTALL)[0])
     assert 3 <= len(list(filter(None, lines))) <= 30
     before, after, output, *refusal = EXAMPLES[header]
-    opencl, mpi = header == "opencl.h", header == "mpi.h"
+    opencl, mpi, ucx = (header == name for name in ("opencl.h", "mpi.h", "ucx.h"))
     if mpi and not shutil.which("mpicc"):
         pytest.skip("there is no MPI; suite mpi has one")
+    if ucx and not Path("/usr/include/ucp/api/ucp.h").exists():
+        pytest.skip("there is no UCX; suite rdma has it")
     libraries = ["core", "array"] + ["opencl"] * opencl
     if not all(list((USERSPACE / name).glob("libdray*.so")) for name in libraries):
         pytest.skip("the build is without arrays or OpenCL")
@@ -196,11 +210,12 @@ def test_an_example_runs(header, tmp_path):
     program = PROGRAM % (before, "\n".join(lines), after)
     subprocess.run(
         ["mpicc" if mpi else "cc", "-Wall", "-Wextra", "-Werror", f"-DEXAMPLE_OPENCL={opencl:d}",
-         f"-DEXAMPLE_MPI={mpi:d}", "-o", "program",
+         f"-DEXAMPLE_MPI={mpi:d}", f"-DEXAMPLE_UCX={ucx:d}", "-o", "program",
          "-x", "c", "-", f"-I{TREE}/include", f"-I{TREE}/include/uapi",
          *(f"-L{USERSPACE / name}" for name in libraries),
          *(f"-Wl,-rpath,{USERSPACE / name}" for name in libraries),
-         *["-ldray-opencl"] * opencl, "-ldray-array", "-ldray"],
+         *["-ldray-opencl"] * opencl, "-ldray-array", "-ldray",
+         *["-lucp", "-lucs"] * ucx],
         input=program, text=True, cwd=tmp_path, check=True)
     environment = dict(os.environ, LC_ALL="C", DRAY_BACKEND="host")
     said = subprocess.run("./program", text=True, capture_output=True, cwd=tmp_path,

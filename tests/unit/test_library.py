@@ -14,7 +14,7 @@ BUILD = Path(os.environ["DRAY_BUILD"])
 INCLUDE = TREE / "include"
 OPENCL = [INCLUDE / "dray/opencl.h"]
 CORE = sorted(path for path in (INCLUDE / "dray").glob("*.h")
-              if path.stem not in ("array", "mpi", "opencl"))
+              if path.stem not in ("array", "mpi", "opencl", "ucx"))
 ARRAY = sorted((INCLUDE / "dray/array").glob("*.h"))
 HEADERS = [*CORE, *ARRAY, *OPENCL, INCLUDE / "dray/array.h"]
 # Each library, the headers of its functions, and the symbol's version

@@ -83,6 +83,13 @@ batch_guest()
 	batch_boot "$title"
 }
 
+# batch_together TITLE ...: does the same in the background, for a guest that needs
+# another beside it
+batch_together()
+{
+	batch_start_by batch_guest "$@"
+}
+
 # batch_aside TITLE ...: does the same in the background.  As many guests run at a
 # time as there are processors: most tests keep a processor busy.  batch_count_aside waits
 # for all and counts them.
@@ -91,14 +98,20 @@ batch_aside()
 	batch_aside_by batch_guest "$@"
 }
 
-# batch_aside_by COMMAND TITLE ...: the same by another command than batch_guest
+# batch_start_by COMMAND TITLE ...: the same by another command than batch_guest, at once;
+# batch_aside_by: in turn
 BATCH_ASIDE=()
 
-batch_aside_by()
+batch_start_by()
 {
 	# Without the traps, background jobs would survive Ctrl-C.
 	(trap 'exit 130' INT TERM; "$@") &
 	BATCH_ASIDE+=("$BATCH" "$2")
+}
+
+batch_aside_by()
+{
+	batch_start_by "$@"
 	while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do
 		wait -n || true
 	done

@@ -23,11 +23,13 @@ GUEST_PARAMETERS=''	# of dray.ko
 GUEST_PYTHON=no		# Debian's Python and NumPy there? tests: with pytest, too
 GUEST_UDEV=no		# Debian's udev there?
 GUEST_XRT=no		# Debian's XRT, for boards, there?
+GUEST_UCX=no		# Debian's UCX and RDMA there?
 GUEST_RESULTS=''	# folder for the command's files in /results
 GUEST_LIMIT=600		# seconds until the machine is stopped
 GUEST_BOOT_LIMIT=300	# seconds until its first process must have begun
 GUEST_APPEND=''		# further words of the kernel's command line
 GUEST_DEVICES=()	# further devices, as QEMU's -device names them
+GUEST_LINK=''		# HERE:THERE: sockets of a network card; the other guest has THERE:HERE
 GUEST_DMESG=''		# file for the kernel's log
 GUEST_FPGA=()		# IP behind an AXI DMA: its program and options (fpga.sh)
 GUEST_FPGA_OPTIONS=()	# of the model of that AXI DMA
@@ -194,6 +196,7 @@ guest_archives()
 	[ "$GUEST_PYTHON" = no ] || parts+=("${GUEST_PYTHON/yes/python}")
 	[ "$GUEST_UDEV" = no ] || parts+=(udev)
 	[ "$GUEST_XRT" = no ] || parts+=(xrt)
+	[ "$GUEST_UCX" = no ] || parts+=(ucx)
 	for archive in "${parts[@]}"; do
 		archive=$("rootfs_$archive" "$1") || exit
 		archives+=("$archive")
@@ -237,6 +240,7 @@ guest_machine()
 		guest_tree "$scratch/dtb" || return
 		machine+=(-dtb "$scratch/dtb")
 	fi
+	[ -z "$GUEST_LINK" ] || guest_link
 	[ -z "$GUEST_SCREEN" ] || machine+=(
 		-qmp "unix:$scratch/monitor,server=on,wait=off"
 		-audiodev "wav,id=sound,timer-period=25000,path=$GUEST_SCREEN/sound.wav")
@@ -244,6 +248,19 @@ guest_machine()
 	truncate -s 512M "$scratch/disk"
 	machine+=(-m 1G -drive
 		"if=$disk,file=$scratch/disk,format=raw,cache=unsafe")
+}
+
+# guest_link: adds a network card to the caller's `machine`, whose cable ends at another
+# guest of this machine.  A frame is a datagram: no side waits for the other to start.
+guest_link()
+{
+	local here=${GUEST_LINK%%:*} there=${GUEST_LINK#*:} mac
+
+	mac=$(printf %s "$here" | md5sum | sed 's/\(..\)\(..\)\(..\).*/\1:\2:\3/')
+	# Frames of 4 KiB and their headers are for RDMA.
+	machine+=(
+		-netdev "dgram,id=link,local.type=unix,local.path=$here,remote.type=unix,remote.path=$there"
+		-device "virtio-net-pci,netdev=link,mac=52:54:00:$mac,host_mtu=4200,romfile=")
 }
 
 # guest_emulator: sets the caller's `machine` to the emulator of the ZCU102.  QEMU 10 in

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2153
 #
 # Root file systems of guests, as cpio archives that the kernel unpacks in turn:
-# a base of busybox, optional Debian packages (Python and NumPy, udev, XRT), and
+# a base of busybox, optional Debian packages (Python and NumPy, udev, XRT, UCX), and
 # the files of a run.  They are not compressed: unpacking costs an emulated
 # processor more than reading.
 
@@ -158,6 +158,26 @@ rootfs_xrt_build()
 {
 	rootfs_merge "$1" "$2" || return 1
 	rm -rf "$2"/usr/lib/*/gconv "${2:?}/usr/share"
+}
+
+# rootfs_ucx ARCHITECTURE: UCX with its plug-ins, drivers of RDMA, and iproute2's rdma;
+# prints the archive.  rootfs_ucx_set: prints the folder of the packages, with headers
+ROOTFS_UCX=(libucx-dev ibverbs-providers iproute2)
+
+rootfs_ucx()
+{
+	rootfs_image ucx "$1" closure "${ROOTFS_UCX[@]}"
+}
+
+rootfs_ucx_set()
+{
+	foreign_set "$1" closure root "${ROOTFS_UCX[@]}"
+}
+
+rootfs_ucx_build()
+{
+	rootfs_merge "$1" "$2" || return 1
+	rm -rf "${2:?}"/usr/{include,share} "$2"/usr/lib/*/{gconv,*.a,perl*}
 }
 
 # rootfs_merge PACKAGES TREE: copies unpacked packages without documentation; the
