@@ -27,10 +27,10 @@ void dray_linear_drop_matrix(const struct dray_view *view,
 	out->flags = DRAY_READ;
 }
 
-static void deliver_one(dray_dtype dtype, const struct dray_extents *extents,
-			const struct dray_matrix *a,
-			const struct dray_matrix *b,
-			const struct dray_matrix *c)
+void dray_linear_multiply(dray_dtype dtype, const struct dray_extents *extents,
+			  const struct dray_matrix *a,
+			  const struct dray_matrix *b,
+			  const struct dray_matrix *c)
 {
 	if (!dray_multiplier_product(dtype, extents, a, b, c) &&
 	    !dray_blas_product(dtype, extents, a, b, c))
@@ -67,7 +67,7 @@ static int deliver_compute(const struct dray_linear *product)
 			matrix_of(&product->operands[1], it.data[1]);
 		const struct dray_matrix c = matrix_of(result, it.data[2]);
 
-		deliver_one(product->dtype, &extents, &a, &b, &c);
+		dray_linear_multiply(product->dtype, &extents, &a, &b, &c);
 	}
 	return 0;
 }

@@ -52,6 +52,20 @@ bool dray_multiplier_product(dray_dtype dtype,
 			     const struct dray_matrix *b,
 			     const struct dray_matrix *c);
 
+/* Makes a product by the best of these, or by the loop. */
+void dray_linear_multiply(dray_dtype dtype, const struct dray_extents *extents,
+			  const struct dray_matrix *a,
+			  const struct dray_matrix *b,
+			  const struct dray_matrix *c);
+
+/*
+ * Makes the product of two matrices or vectors in a new array; false, and nothing is
+ * done, if they are not simple enough.  @ret: 0, -ENOMEM, -EDOM
+ */
+bool dray_linear_quick(const char *name, const struct dray_view *a,
+		       const struct dray_view *b, struct dray_array **out,
+		       int *ret);
+
 /* A product on its way. */
 struct dray_linear {
 	const char *name; /* of the function, for sentences */

@@ -84,15 +84,22 @@ static PyObject *clip_at_once(struct module_state *state, PyObject *self,
 	return result;
 }
 
-PyObject *array_clip(PyObject *self, PyObject *args, PyObject *keywords)
+PyObject *array_clip(PyObject *self, PyObject *const *args, Py_ssize_t count,
+		     PyObject *names)
 {
-	static char *names[] = { "min", "max", "out", NULL };
+	static const struct signature signature = { "clip",
+						    0,
+						    3,
+						    { { "min", object_take },
+						      { "max", object_take },
+						      { "out",
+							object_take } } };
 	struct module_state *state = type_state(self);
 	PyObject *least = Py_None, *most = Py_None, *out = Py_None;
 	PyObject *above, *result;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOO:clip", names,
-					 &least, &most, &out))
+	if (arguments_take(&signature, args, count, names,
+			   (void *[]){ &least, &most, &out }))
 		return NULL;
 	if (out != Py_None)
 		return array_by_numpy(self, "clip",
@@ -152,17 +159,23 @@ static PyObject *round_by_numpy(PyObject *self, int decimals, PyObject *out)
 	return result;
 }
 
-PyObject *array_round(PyObject *self, PyObject *args, PyObject *keywords)
+PyObject *array_round(PyObject *self, PyObject *const *args, Py_ssize_t count,
+		      PyObject *names)
 {
-	static char *names[] = { "decimals", "out", NULL };
+	static const struct signature signature = {
+		"round",
+		0,
+		2,
+		{ { "decimals", int_take }, { "out", object_take } }
+	};
 	struct module_state *state = type_state(self);
 	PyObject *out = Py_None;
 	struct dray_view view;
 	int decimals = 0;
 	char kind;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|iO:round", names,
-					 &decimals, &out))
+	if (arguments_take(&signature, args, count, names,
+			   (void *[]){ &decimals, &out }))
 		return NULL;
 	array_whole(array_self(self), &view);
 	kind = dray_dtype_kind(view.dtype);
@@ -193,13 +206,16 @@ PyObject *array_conj(PyObject *self, PyObject *args, PyObject *keywords)
 				   out);
 }
 
-PyObject *array_dot(PyObject *self, PyObject *args, PyObject *keywords)
+PyObject *array_dot(PyObject *self, PyObject *const *args, Py_ssize_t count,
+		    PyObject *names)
 {
-	static char *names[] = { "", "out", NULL };
+	static const struct signature signature = {
+		"dot", 1, 2, { { "", object_take }, { "out", object_take } }
+	};
 	PyObject *other, *out = Py_None;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:dot", names,
-					 &other, &out))
+	if (arguments_take(&signature, args, count, names,
+			   (void *[]){ &other, &out }))
 		return NULL;
 	return out == Py_None
 		       ? linear_dot_product(type_state(self), self, other, out)
