@@ -98,7 +98,7 @@ KINDS = {
     **{f"transposed rank {rank}": transposed(rank) for rank in range(2, 7)},
     "transposed rank 2, odd": transposed(2, 1),
 }
-# Copies of planes; memcpy() and "straight" copy as many elements without gaps.
+# Copies of planes; memcpy() copies all bytes, with those of the gaps.
 PLANES = {
     "RGB to planes": pixels_to_planes,
     "planes to RGB": planes_to_pixels,

@@ -65,7 +65,8 @@ def copies(is_long):
 def planes():
     """Copies of planes; the goal is a multiple of memcpy()'s time."""
     for item, kind, size in itertools.product((1, 2, 4), PLANES, ("1 MiB", "64 MiB")):
-        count = SIZES[size] // item // 3 * 3
+        # Pictures have planes of whole cache lines.
+        count = (SIZES[size] // item // 192 + 1) * 192
         yield Row(f"{kind}, {size} of {item} B", count * item,
                   lambda kind=kind, count=count, item=item: PLANES[kind](count, TYPES[item]),
                   {"dray": "copy dray", "NumPy": "copy NumPy", "memcpy": "memcpy"},
@@ -88,6 +89,13 @@ def straight(arrays):
     return memory(shape, dtype), memory(shape, dtype)
 
 
+def whole(arrays):
+    """Both without gaps, and as long as they are with the gaps of either."""
+    reach = max(abs(array.strides[0]) * len(array) if array.ndim == 1 else array.nbytes
+                for array in arrays[:2])
+    return memory(reach, "u1"), memory(reach, "u1")
+
+
 def time_native(call, operands, loops):
     return array_times.time(call, loops, *operands)
 
@@ -95,9 +103,10 @@ def time_native(call, operands, loops):
 def measure(row, rounds, time=time_native):
     """Returns contender -> ns, in each round each once."""
     arrays = row.make()
+    others = {"straight": straight, "memcpy": whole}
     return turns.measure({
         name: functools.partial(
-            time, call, straight(arrays) if name in ("straight", "memcpy") else arrays)
+            time, call, others[name](arrays) if name in others else arrays)
         for name, call in row.contenders.items()}, rounds)
 
 

@@ -138,7 +138,8 @@ void dray_planes_copy(const struct dray_planes *planes, unsigned char *dst,
 	const size_t each = planes->width / planes->run;
 	const unsigned char *from[PLANES_MOST];
 	unsigned char *to[PLANES_MOST];
-	int64_t before = streams ? planes_before_line(planes, dst) : 0;
+	/* Vectors that cross lines are written at half the rate. */
+	int64_t before = planes_before_line(planes, dst);
 	/* The last pixel is left out: a vector would pass its end. */
 	uint64_t turns, at;
 	int i;
