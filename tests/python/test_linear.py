@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Products of matrices and vectors."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -59,3 +63,45 @@ def test_a_result_goes_to_an_array():
 def test_wrong_operands_are_refused(arguments, error):
     with pytest.raises(error):
         dray.matmul(*arguments)
+
+
+PROGRAM = """
+import numpy as np, dray
+a = np.arange(90000, dtype=letter).reshape(300, 300) / 7
+with dray.memory():
+    x = dray.Array(a).copy()
+    product = x @ x.T[:, ::-1]
+    turned = np.matmul(x[::2, ::3].T, x[::2, ::2])
+    vector = x.dot(x[0])
+assert type(product) is type(turned) is type(vector) is dray.Array
+assert {dray.handler_name(np.asarray(r)) for r in (product, turned, vector)} == {
+    dray.handler_name(np.asarray(x))} != {"default_allocator"}
+right = a @ a.T[:, ::-1], a[::2, ::3].T @ a[::2, ::2], a.dot(a[0])
+for got, wanted in zip((product, turned, vector), right):
+    assert got.dtype == wanted.dtype and got.shape == wanted.shape
+    assert np.allclose(got, wanted, rtol=1e-5)
+out = dray.Array(np.empty((300, 300), letter))[:, ::-1]
+assert dray.matmul(x, x, out=out) is out and np.allclose(out, a @ a, rtol=1e-5)
+big = np.finfo(letter.lower()).max * np.ones((20, 20), letter)
+with dray.errstate(over="raise", invalid="raise"):
+    try:
+        dray.Array(big) @ dray.Array(big)
+    except FloatingPointError as error:
+        assert "in matmul" in str(error)
+    else:
+        raise SystemExit("an overflow was not noticed")
+try:
+    x @ x[:7]
+except ValueError as error:
+    assert "the last axis of the first operand has 300 elements" in str(error)
+stack = dray.Array(np.stack([a[:40, :40], a[40:80, :40]]))
+assert np.allclose(stack @ stack, np.asarray(stack) @ np.asarray(stack), rtol=1e-5)
+"""
+
+
+@pytest.mark.parametrize("letter", "fdFD")
+@pytest.mark.parametrize("blas", ["", "libblas.so.3", "none"])
+def test_products_are_the_same_by_every_library(letter, blas):
+    """Also NumPy's, which multiplies if the machine has only the reference."""
+    subprocess.run([sys.executable, "-W", "error", "-c", f"letter = '{letter}'\n{PROGRAM}"],
+                   check=True, env={**os.environ, "DRAY_BLAS": blas})

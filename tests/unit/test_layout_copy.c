@@ -4,6 +4,9 @@
  * gaps, directions and repeats, against a copy of element after element.  Nothing but
  * the elements is written.
  */
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "layout/layout_row.h"
 #include "layout/layout_tile.h"
 #include "node.h"
@@ -241,6 +244,106 @@ FACT(a_source_may_begin_anywhere_in_a_line)
 		assert_memory_equal(to, expected, ROOM);
 	}
 	dray_tile_stream_from = stream_from;
+}
+
+/* Planes of pixels: @pixel elements of a pixel, of which @count are copied. */
+struct some_planes {
+	uint32_t size;
+	int64_t pixel, count;
+	int64_t pixels; /* of a row; there are two, with a gap */
+	bool splits, back;
+};
+
+/* Describes rows of pixels, and as many rows of each plane. */
+static void lay_planes(const struct some_planes *some, unsigned char *pixels,
+		       unsigned char *planes, struct dray_view *of_pixels,
+		       struct dray_view *of_planes)
+{
+	const dray_dtype dtype = DRAY_DTYPE('V', '|', some->size);
+	const int64_t size = some->size, row = some->pixels;
+	const int64_t *shape = DIMS(some->count, 2, row);
+	const int64_t first = some->back ? some->count - 1 : 0;
+
+	assert_works(dray_view_init(
+		of_pixels, pixels + first * size, dtype, 3, shape,
+		DIMS(some->back ? -size : size, (row + 1) * some->pixel * size,
+		     some->pixel * size)));
+	assert_works(dray_view_init(of_planes, planes, dtype, 3, shape,
+				    DIMS((2 * row + 3) * size, (row + 1) * size,
+					 size)));
+}
+
+static void copy_planes_once(const struct some_planes *some, size_t at)
+{
+	struct dray_view dst, src;
+	struct dray_layout layout;
+
+	if (some->splits)
+		lay_planes(some, from + at, to + 3 * at % 64, &src, &dst);
+	else
+		lay_planes(some, to + at, from + 3 * at % 64, &dst, &src);
+	copy_slowly(&dst, &src);
+	dray_layout_pair(&layout, &dst, &src);
+	dray_layout_copy(&layout);
+	assert_memory_equal(to, expected, ROOM);
+}
+
+FACT(planes_of_pixels_are_copied_whole_or_in_part_and_nothing_beside_them)
+{
+	static const uint32_t items[] = { 1, 2, 4, 8 };
+	const uint64_t stream_from = dray_tile_stream_from;
+	struct dice dice = { 7 };
+
+	fill(&dice, from);
+	fill(&dice, to);
+	memcpy(expected, to, ROOM);
+	for (size_t i = 0; i < 2400; i++) {
+		struct some_planes some = {
+			.size = items[i % 4],
+			.pixel = 2 + (int64_t)(i / 4 % 3),
+			.splits = i / 12 % 2,
+			.back = i / 24 % 2,
+		};
+
+		some.count = 1 + (int64_t)roll(&dice, (uint64_t)some.pixel);
+		some.pixels = 1 + (int64_t)roll(&dice, 40000 / 4 / some.size);
+		dray_tile_stream_from = i / 48 % 2 ? 0 : stream_from;
+		copy_planes_once(&some, roll(&dice, 64));
+	}
+	dray_tile_stream_from = stream_from;
+}
+
+FACT(no_byte_behind_the_last_element_of_a_plane_is_read)
+{
+	static const uint32_t items[] = { 1, 2, 4, 8 };
+	const size_t room = 65536, page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned char *memory = mmap(NULL, room + page, PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char *end = memory + room;
+
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	assert_int_equal(mprotect(end, page, PROT_NONE), 0);
+	for (size_t i = 0; i < 4 * 3 * 64; i++) {
+		const int64_t size = items[i % 4];
+		const int64_t step = (2 + (int64_t)(i / 4 % 3)) * size;
+		const int64_t count = 3000 + (int64_t)i / 12;
+		const dray_dtype dtype = DRAY_DTYPE('V', '|', (uint32_t)size);
+		struct dray_view dst, src;
+		struct dray_layout layout;
+
+		if ((count - 1) * step + size > (int64_t)room)
+			continue;
+		assert_works(dray_view_init(&src,
+					    end - size - (count - 1) * step,
+					    dtype, 1, DIMS(count), DIMS(step)));
+		assert_works(
+			dray_view_init(&dst, to, dtype, 1, DIMS(count), NULL));
+		dray_layout_pair(&layout, &dst, &src);
+		dray_layout_copy(&layout);
+		dray_layout_pair(&layout, &src, &dst);
+		dray_layout_copy(&layout);
+	}
+	assert_int_equal(munmap(memory, room + page), 0);
 }
 
 FACT(random_layouts_are_resized_by_a_loop)

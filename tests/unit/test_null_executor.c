@@ -32,6 +32,7 @@ FACT(products)
 		refuses(products[i](&view, &view, NULL, NULL));
 	}
 	dray_blas_name();
+	dray_set_multiplier(NULL, NULL);
 }
 
 static int check(void *context, const struct dray_call *call)

@@ -83,6 +83,8 @@ FACT(statistics)
 	refuses(dray_clip(NULL, &view, &view, NULL, NULL, &out));
 	refuses(dray_clip(&view, NULL, NULL, NULL, NULL, &out));
 	refuses(dray_clip(&view, &view, &view, NULL, NULL, NULL));
+	refuses(dray_round(NULL, 2, &out));
+	refuses(dray_round(&view, 2, NULL));
 }
 
 FACTS_SHARE(set_up, tear_down)

@@ -263,3 +263,128 @@ FACT(running_sums_and_bounds)
 	dray_array_unref(out);
 	dray_array_unref(in);
 }
+
+static double plain_clip(double x, double low, double high)
+{
+	const double above = x != x || x > low ? x : low;
+
+	return above != above || above < high ? above : high;
+}
+
+FACT(bounds_are_met_in_a_pass_for_all_strides_and_places)
+{
+	static const double values[] = {
+		-5, 0.25, 7, 3, -0.0, 0, NAN, 1, -1, 9
+	};
+	static double in[400], out[400];
+	const double low = 0, high = 3;
+	struct dray_view from, to, least, most;
+
+	least = view_of((void *)(uintptr_t)&low, DRAY_FLOAT64, 0, NULL, NULL);
+	most = view_of((void *)(uintptr_t)&high, DRAY_FLOAT64, 0, NULL, NULL);
+	for (int64_t step = 1; step <= 2; step++)
+		for (int64_t count = 0; count < 200; count += 13)
+			for (int in_place = 0; in_place < 2; in_place++) {
+				double *target = in_place ? in : out;
+
+				for (int i = 0; i < 400; i++)
+					in[i] = values[i % 10];
+				from = view_of(in, DRAY_FLOAT64, 1, DIMS(count),
+					       DIMS(8 * step));
+				to = view_of(target, DRAY_FLOAT64, 1,
+					     DIMS(count), DIMS(8 * step));
+				assert_works(dray_clip(&from, &least, &most,
+						       &to, NULL, NULL));
+				for (int64_t i = 0; i < count; i++) {
+					const double wanted = plain_clip(
+						values[i * step % 10], 0, 3);
+
+					assert_memory_equal(&target[i * step],
+							    &wanted, 8);
+				}
+			}
+}
+
+FACT(decimals_are_those_of_three_calls)
+{
+	static const dray_dtype dtypes[] = { DRAY_FLOAT32, DRAY_FLOAT64,
+					     DRAY_FLOAT16 };
+	double numbers[100];
+
+	for (int i = 0; i < 100; i++)
+		numbers[i] = (i - 50) * 1.2345678;
+	for (size_t d = 0; d < 3; d++)
+		for (int decimals = -3; decimals <= 6; decimals++) {
+			const double power = pow(10, abs(decimals));
+			const struct dray_ufunc_options weak = {
+				.size = sizeof(weak),
+				.weak = 2,
+			};
+			struct dray_array *in = NULL, *got = NULL, *a, *b, *c;
+			struct dray_view view, ten, all;
+
+			assert_works(
+				dray_array_empty(dtypes[d], 1, DIMS(100), &in));
+			dray_array_view(in, &view);
+			all = view_of(numbers, DRAY_FLOAT64, 1, DIMS(100),
+				      NULL);
+			assert_works(dray_view_convert(&view, &all,
+						       DRAY_CASTING_UNSAFE));
+			ten = view_of((void *)(uintptr_t)&power, DRAY_FLOAT64,
+				      0, NULL, NULL);
+			assert_works(dray_round(&view, decimals, &got));
+			if (!decimals) {
+				dray_array_unref(got);
+				dray_array_unref(in);
+				continue;
+			}
+			assert_works(dray_ufunc_call(
+				dray_ufunc_find(decimals > 0 ? "multiply"
+							     : "divide"),
+				(const struct dray_view *[]){ &view, &ten },
+				NULL, &weak, &a));
+			assert_works(dray_ufunc_call(
+				dray_ufunc_find("rint"),
+				(const struct dray_view *[]){
+					dray_array_view(a, &all) },
+				NULL, NULL, &b));
+			assert_works(dray_ufunc_call(
+				dray_ufunc_find(decimals > 0 ? "divide"
+							     : "multiply"),
+				(const struct dray_view *[]){
+					dray_array_view(b, &all), &ten },
+				NULL, &weak, &c));
+			assert_true(got->dtype == dtypes[d]);
+			assert_memory_equal(
+				got->data, c->data,
+				100 * dray_dtype_itemsize(dtypes[d]));
+			dray_array_unref(a);
+			dray_array_unref(b);
+			dray_array_unref(c);
+			dray_array_unref(got);
+			dray_array_unref(in);
+		}
+}
+
+FACT(bad_decimals_are_refused)
+{
+	double number = 1e307;
+	int32_t whole = 1;
+	struct dray_view view = view_of(&number, DRAY_FLOAT64, 0, NULL, NULL);
+	struct dray_view integer = view_of(&whole, DRAY_INT32, 0, NULL, NULL);
+	struct dray_fp_state before = { .size = sizeof(before) }, raises;
+	struct dray_array *out = NULL;
+
+	assert_fails(dray_round(&view, 301, &out), -EINVAL,
+		     "301 decimals: they are from -300 to 300");
+	assert_fails(dray_round(&integer, 2, &out), -EOPNOTSUPP,
+		     "decimals are of floats");
+	dray_get_fp_state(&before);
+	raises = before;
+	raises.over = DRAY_FP_RAISE;
+	assert_works(dray_set_fp_state(&raises));
+	if (flags_are_kept())
+		assert_fails(dray_round(&view, 5, &out), -EDOM, "multiply");
+	assert_works(dray_set_fp_state(&before));
+	assert_null(out);
+}

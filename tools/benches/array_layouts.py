@@ -34,6 +34,28 @@ def spread(count, dtype):
     return memory(2 * count, dtype)[::2], memory(count, dtype)
 
 
+def every(step):
+    """Each second, third or fourth element of the source."""
+    def make(count, dtype):
+        return memory(count, dtype), memory(step * count, dtype)[::step]
+    return make
+
+
+def into_every(step):
+    def make(count, dtype):
+        return memory(step * count, dtype)[::step], memory(count, dtype)
+    return make
+
+
+def pixels_to_planes(count, dtype):
+    """Colours of a picture, red, green and blue, each to a picture of its own."""
+    return memory((3, count // 3), dtype), memory((count // 3, 3), dtype).T
+
+
+def planes_to_pixels(count, dtype):
+    return memory((count // 3, 3), dtype).T, memory((3, count // 3), dtype)
+
+
 def backwards(count, dtype):
     return memory(count, dtype), memory(count, dtype)[::-1]
 
@@ -75,6 +97,15 @@ KINDS = {
     "one element": repeated,
     **{f"transposed rank {rank}": transposed(rank) for rank in range(2, 7)},
     "transposed rank 2, odd": transposed(2, 1),
+}
+# Copies of planes; memcpy() copies all bytes, with those of the gaps.
+PLANES = {
+    "RGB to planes": pixels_to_planes,
+    "planes to RGB": planes_to_pixels,
+    **{f"every {word} element": every(step)
+       for step, word in ((2, "second"), (3, "third"), (4, "fourth"))},
+    **{f"to every {word} element": into_every(step)
+       for step, word in ((2, "second"), (3, "third"), (4, "fourth"))},
 }
 SIZES = {"10 elements": None, "32 KiB": 32 * KIB, "1 MiB": MIB,
          "16 MiB": 16 * MIB, "64 MiB": 64 * MIB}

@@ -23,7 +23,7 @@ import alloc
 import array_calls
 import array_python
 import turns
-from array_layouts import KINDS, LARGE, MIB, SIZES, Row, memory, sides
+from array_layouts import KINDS, LARGE, MIB, PLANES, SIZES, Row, memory, sides
 
 TEN = 50  # ns, of a call on ten elements
 TYPES = {1: "u1", 2: "u2", 4: "f4", 8: "f8", 16: "c16"}
@@ -62,6 +62,17 @@ def copies(is_long):
                 yield row
 
 
+def planes():
+    """Copies of planes; the goal is a multiple of memcpy()'s time."""
+    for item, kind, size in itertools.product((1, 2, 4), PLANES, ("1 MiB", "64 MiB")):
+        # Pictures have planes of whole cache lines.
+        count = (SIZES[size] // item // 192 + 1) * 192
+        yield Row(f"{kind}, {size} of {item} B", count * item,
+                  lambda kind=kind, count=count, item=item: PLANES[kind](count, TYPES[item]),
+                  {"dray": "copy dray", "NumPy": "copy NumPy", "memcpy": "memcpy"},
+                  ("memcpy", 1.3))
+
+
 def threads():
     """Copies by two threads; time that passes is measured."""
     for kind in ("contiguous", "transposed rank 2"):
@@ -78,6 +89,13 @@ def straight(arrays):
     return memory(shape, dtype), memory(shape, dtype)
 
 
+def whole(arrays):
+    """Both without gaps, and as long as they are with the gaps of either."""
+    reach = max(abs(array.strides[0]) * len(array) if array.ndim == 1 else array.nbytes
+                for array in arrays[:2])
+    return memory(reach, "u1"), memory(reach, "u1")
+
+
 def time_native(call, operands, loops):
     return array_times.time(call, loops, *operands)
 
@@ -85,9 +103,10 @@ def time_native(call, operands, loops):
 def measure(row, rounds, time=time_native):
     """Returns contender -> ns, in each round each once."""
     arrays = row.make()
+    others = {"straight": straight, "memcpy": whole}
     return turns.measure({
         name: functools.partial(
-            time, call, straight(arrays) if name == "straight" else arrays)
+            time, call, others[name](arrays) if name in others else arrays)
         for name, call in row.contenders.items()}, rounds)
 
 
@@ -140,7 +159,7 @@ def main():
     is_long = "--long" in sys.argv
     words = [word for word in sys.argv[1:] if word != "--long"]
     rounds = int(os.environ.get("DRAY_BENCH_ROUNDS", 0)) or turns.ROUNDS
-    native = run(itertools.chain(copies(is_long), threads(),
+    native = run(itertools.chain(copies(is_long), planes(), threads(),
                                  array_calls.rows()), words,
                  rounds)
     show_mean("geometric mean of all rows from C", native, "-", 2)

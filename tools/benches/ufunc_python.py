@@ -57,6 +57,44 @@ def row(statement, count):
                 if name != OTHER or is_function}, NUMPY)
 
 
+# Methods on an array of random numbers, with the goal as a ratio to NumPy.
+METHODS = ("x.clip(3., 7.)", "x.round(2)", "x**2.5", "x.argmax()", "x.copy().sort()")
+METHOD_SIZES = (1000, MIDDLE, 1_000_000)
+# Sides of square matrices, and products of them and of a vector.
+SIDES = (31, 64, 100, 300, 1000)
+PRODUCTS = ("a @ a", "a @ v", "a.dot(v)", "v.dot(v)")
+
+
+def random_operands(count):
+    x = np.random.default_rng(4).uniform(0, 10, count)
+    return {"dray": {"x": dray.Array(x)}, "NumPy": {"x": x}}
+
+
+def matrices(side, dtype):
+    a, v = (np.random.default_rng(5).uniform(0, 1, shape).astype(dtype)
+            for shape in ((side, side), side))
+    return {"dray": {"a": dray.Array(a), "v": dray.Array(v)}, "NumPy": {"a": a, "v": v}}
+
+
+def both(statement):
+    return {name: (name, statement) for name in ("dray", "NumPy")}
+
+
+def methods():
+    for statement, count in itertools.product(METHODS, METHOD_SIZES):
+        yield Row(f"Python: {statement}, {count:,} elements", 0,
+                  lambda count=count: random_operands(count), both(statement), NUMPY)
+
+
+def products():
+    """Products of floats; NumPy's are those of its own BLAS."""
+    for dtype, side, statement in itertools.product(("f4", "f8"), SIDES, PRODUCTS):
+        yield Row(f"Python: {statement}, {dtype}, side {side}", 0,
+                  lambda side=side, dtype=dtype: matrices(side, dtype), both(statement),
+                  ("NumPy", 1.1))
+
+
 def rows():
-    return itertools.starmap(row, ((statement, count) for statement, sizes in STATEMENTS
-                                   for count in sizes))
+    plain = itertools.starmap(row, ((statement, count) for statement, sizes in STATEMENTS
+                                    for count in sizes))
+    return itertools.chain(plain, methods(), products())

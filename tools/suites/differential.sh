@@ -18,10 +18,7 @@ suite_differential()
 	tally_fetch "fetches NumPy 2" packages pypi_set numpy "$requirements" ||
 		return 0
 	tally_run "builds for NumPy 2" build_numpy numpy2 "$packages" || return 0
-	! tally_wants library || python_count "the library's own comparisons" \
-		numpy2 "$1/library" env "$packages" \
-		"DRAY_BUILD=$(build_folder numpy2)" /usr/bin/python3 -m pytest \
-		-q --color=no -p no:cacheprovider "$TREE"/tests/unit/test_*numpy*.py
+	! tally_wants library || differential_library "$1"
 	! tally_wants tests || python_count "finds and shrinks a difference" numpy2 \
 		"$1/tests" /usr/bin/python3 "$packages" -m pytest -q --color=no \
 		-p no:cacheprovider "$TREE/tests/differential"
@@ -42,6 +39,22 @@ suite_differential()
 		differential_cases "$cases random cases" "$1/cases"
 	[ "$LONG" = no ] || ! tally_wants ufuncs ||
 		differential_sanitized "$1/ufuncs-sanitized"
+}
+
+# differential_library FOLDER: with each library for products of matrices, of which none
+# is installed
+differential_library()
+{
+	local blas
+
+	tally_fetch "fetches OpenBLAS and BLIS" blas foreign_set \
+		"$(dpkg --print-architecture)" alone blas libblas3 \
+		libopenblas0-pthread libblis4-pthread libgfortran5 libgomp1 \
+		libquadmath0 || return 0
+	python_count "the library's own comparisons" numpy2 "$1/library" env \
+		"$packages" "DRAY_TEST_BLAS=$blas" \
+		"DRAY_BUILD=$(build_folder numpy2)" /usr/bin/python3 -m pytest \
+		-q --color=no -p no:cacheprovider "$TREE"/tests/unit/test_*numpy*.py
 }
 
 # differential_sanitized LOG: calls of ufuncs with the address and the

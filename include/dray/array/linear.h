@@ -4,7 +4,9 @@
  *
  * Operands are of any strides, and are converted to their common type
  * (dray_result_type()).  Products of float and complex numbers are made by the
- * system's BLAS (libblas.so.3 with its C interface) if it is there.  Else the
+ * first BLAS library with a C interface that is found: libopenblas.so.0,
+ * libblis.so.4, these two in the folders openblas-pthread/ and blis-pthread/
+ * beside libblas.so.3, or that, which may be the slow reference.  Else the
  * library's own loops make them, as for all other types.  The environment
  * variable DRAY_BLAS names another library; "none" asks for the loops, whose
  * results are the same, bit by bit, on all machines.
@@ -100,10 +102,34 @@ DRAY_API int dray_vecmat(const struct dray_view *a, const struct dray_view *b,
 			 const struct dray_view *to, struct dray_array **out);
 
 /**
- * Returns the name of the BLAS library that is used, loaded now if it was not;
- * NULL without a library.
+ * Returns the name or the path of the BLAS library that is used, loaded now if it
+ * was not; NULL without a library.
  */
 DRAY_API const char *dray_blas_name(void);
+
+/**
+ * Multiplies two matrices; the library calls it within a product, in the thread that
+ * set it.
+ *
+ * @context: as set
+ * @a, @b: aligned elements of the type of @to, with two axes that are not empty
+ * @to: DRAY_FLOAT32, DRAY_FLOAT64, DRAY_COMPLEX64 or DRAY_COMPLEX128; shares no
+ *	byte with the others
+ *
+ * Returns 0; for any other value the library makes the product itself.
+ */
+typedef int dray_multiply(void *context, const struct dray_view *a,
+			  const struct dray_view *b,
+			  const struct dray_view *to);
+
+/**
+ * Sets a function of this thread for products of floats, which is called if no BLAS
+ * library is found, or only libblas.so.3 without a sign of a fast library in it.
+ * It is not called for a few elements, nor if DRAY_BLAS is set.
+ *
+ * @call: NULL: none
+ */
+DRAY_API void dray_set_multiplier(dray_multiply *call, void *context);
 
 #ifdef __cplusplus
 }

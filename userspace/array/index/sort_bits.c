@@ -59,3 +59,19 @@ void dray_sort_numbers(void *data, void *room, size_t count,
 		break;
 	}
 }
+
+bool dray_sort_in_place(void *data, size_t count, const struct dray_bits *bits)
+{
+	if ((uintptr_t)data % bits->size)
+		return false;
+	switch (bits->size) {
+	case sizeof(uint16_t):
+		return sort_in_place_16(data, count, bits);
+	case sizeof(uint32_t):
+		return sort_in_place_32(data, count, bits);
+	case sizeof(uint64_t):
+		return sort_in_place_64(data, count, bits);
+	default:
+		return false;
+	}
+}

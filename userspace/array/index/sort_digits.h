@@ -181,6 +181,18 @@ static void NAME(sort)(NUMBER *data, NUMBER *room, size_t n,
 	NAME(write_zeros)(data, aside + n, kept, by, zeros);
 }
 
+#if BITS > 8
+/* False: vectors do not sort it, and the numbers may have changed places. */
+static bool NAME(sort_in_place)(NUMBER *data, size_t n,
+				const struct dray_bits *by)
+{
+	struct dray_bits plain = *by;
+
+	return NAME(is_sorted)(data, n, by) ||
+	       dray_sort_by_vectors(data, n, &plain);
+}
+#endif
+
 #undef NUMBER
 #undef TOP
 #undef BYTES

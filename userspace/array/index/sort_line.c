@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Sorts lines of elements.  Numbers are copied, sorted, and copied back: the sort
- * counts digits, and other processes may write the memory of an array meanwhile.
+ * Sorts lines of elements.  Vectors sort numbers where they lie.  Else they are copied,
+ * sorted, and copied back: other sorts count digits, and other processes may write the
+ * memory of an array meanwhile.
  */
 #include <string.h>
 
@@ -117,6 +118,9 @@ static void sort_keys(const struct dray_sorting *order,
 	struct dray_bits bits;
 
 	dray_bits_of(&bits, order);
+	if (sort_line_is_dense(line, order) &&
+	    dray_sort_in_place(data, count, &bits))
+		return;
 	sort_line_load(dense, data, line, order);
 	dray_sort_numbers(dense, room, count, &bits);
 	sort_line_store(dense, data, line, order);

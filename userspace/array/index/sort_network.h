@@ -2,13 +2,12 @@
 /*
  * Sorts a few numbers in vectors of 64 bytes, by Batcher's bitonic network: sorted
  * halves are compared from both ends, then the halves of these halves.
- * sort_vector.c includes this once for each size of numbers, of BITS bits and LANES
- * to a vector.  NAME() makes a name for the size, OP() the name of an instruction;
- * MASK is the type of its masks.
+ * sort_vector.c includes this once for each kind of numbers, of BITS bits and LANES
+ * to a vector.  NAME() makes a name for the kind, OP() the name of an instruction;
+ * MASK is the type of its masks.  LESSER() and others are the order of the kind.
  */
 
 #define NUMBER PASTE(int, PASTE(BITS, _t))
-#define HIGHEST PASTE(PASTE(INT, BITS), _MAX)
 #define LANES (512 / BITS)
 #define ALL_LANES ((MASK)-1)
 #define LOWEST(count) ((MASK)((UINT64_C(1) << (count)) - 1))
@@ -50,12 +49,13 @@ INLINE __m512i NAME(flip)(__m512i bits, __m512i flip)
 
 INLINE __m512i NAME(number)(__m512i bits, const struct NAME(turn) *turn)
 {
-	return OP(add)(NAME(flip)(bits, turn->flip), turn->add);
+	return TURNS ? OP(add)(NAME(flip)(bits, turn->flip), turn->add) : bits;
 }
 
 INLINE __m512i NAME(bits)(__m512i number, const struct NAME(turn) *turn)
 {
-	return NAME(flip)(OP(sub)(number, turn->add), turn->flip);
+	return TURNS ? NAME(flip)(OP(sub)(number, turn->add), turn->flip) :
+		       number;
 }
 
 /* Whether some are NaN or -0.0. */
@@ -78,7 +78,7 @@ INLINE void NAME(compare_lanes)(__m512i *v, int count, int turned, MASK high)
 	UNROLL for (i = 0; i < count; i++) {
 		__m512i other = OP(permutexvar)(places, v[i]);
 
-		v[i] = OP(mask_max)(OP(min)(v[i], other), high, v[i], other);
+		v[i] = GREATER_OF(LESSER(v[i], other), high, v[i], other);
 	}
 }
 
@@ -106,8 +106,8 @@ INLINE void NAME(compare_vectors)(__m512i *v, int count, int apart)
 
 		if (i & apart)
 			continue;
-		v[i] = OP(min)(low, high);
-		v[i | apart] = OP(max)(low, high);
+		v[i] = LESSER(low, high);
+		v[i | apart] = GREATER(low, high);
 	}
 }
 
@@ -123,8 +123,8 @@ INLINE void NAME(compare_ends)(__m512i *v, const __m512i *other, int count,
 	UNROLL for (i = 0; i < count; i++) {
 		if (i & half)
 			continue;
-		v[i | half] = OP(max)(v[i], from_end[i]);
-		v[i] = OP(min)(v[i], from_end[i]);
+		v[i | half] = GREATER(v[i], from_end[i]);
+		v[i] = LESSER(v[i], from_end[i]);
 	}
 }
 

@@ -40,6 +40,13 @@ void dray_sort_numbers(void *data, void *room, size_t count,
 		       const struct dray_bits *bits);
 
 /*
+ * Sorts numbers where they lie, which other processes may write meanwhile: vectors read
+ * each number once for each pass, and count no values.  False if vectors do not sort
+ * them; the same numbers are there then, and NaN and zeros in the order in which they were.
+ */
+bool dray_sort_in_place(void *data, size_t count, const struct dray_bits *bits);
+
+/*
  * Sorts by vectors.  False if the processor does not have them, if floats are NaN
  * or -0.0, or if the numbers are so unlike that digits are better; no bits are in
  * order then, as bits->ordered says.

@@ -25,8 +25,8 @@ struct NAME(parting) {
 INLINE void NAME(part)(struct NAME(parting) *to, __m512i v, MASK used,
 		       bool wide)
 {
-	MASK above = OP_MASK(mask_cmpge)(used, v, to->pivot);
-	MASK below = OP_MASK(mask_cmplt)(used, v, to->pivot);
+	MASK above = AT_LEAST(used, v, to->pivot);
+	MASK below = BELOW(used, v, to->pivot);
 	size_t count = (size_t)__builtin_popcountll(above);
 
 	to->right -= count;
@@ -120,7 +120,8 @@ SEPARATE bool NAME(turn_all)(NUMBER *data, size_t n,
 		special |= NAME(special)(v, order);
 		v = out ? NAME(bits)(v, &order->out) :
 			  NAME(number)(v, &order->in);
-		OP(mask_storeu)(data + i, used, v);
+		if (TURNS)
+			OP(mask_storeu)(data + i, used, v);
 	}
 	return !special;
 }
@@ -139,7 +140,8 @@ static TARGET bool NAME(sort_parts)(NUMBER *data, size_t n,
 		size_t below = NAME(part_all)(data, n, pivot);
 
 		if (!depth--) {
-			NAME(turn_all)(data, n, order, true);
+			if (TURNS)
+				NAME(turn_all)(data, n, order, true);
 			return false;
 		}
 		if (below) {
@@ -147,8 +149,9 @@ static TARGET bool NAME(sort_parts)(NUMBER *data, size_t n,
 		} else { /* The pivot is the lowest, perhaps often. */
 			below = pivot == HIGHEST ?
 					n :
-					NAME(part_all)(data, n, pivot + 1);
-			NAME(turn_all)(data, below, order, true);
+					NAME(part_all)(data, n, NEXT(pivot));
+			if (TURNS)
+				NAME(turn_all)(data, below, order, true);
 		}
 		data += below;
 		n -= below;
@@ -172,7 +175,8 @@ static TARGET bool NAME(sort)(void *data, size_t n,
 	if ((bits->flip || bits->add) &&
 	    !NAME(turn_all)(data, n, &order, false)) {
 		order.floats = 0;
-		NAME(turn_all)(data, n, &order, true);
+		if (TURNS)
+			NAME(turn_all)(data, n, &order, true);
 		return false;
 	}
 	order.floats = 0;
@@ -182,7 +186,6 @@ static TARGET bool NAME(sort)(void *data, size_t n,
 }
 
 #undef NUMBER
-#undef HIGHEST
 #undef LANES
 #undef ALL_LANES
 #undef LOWEST

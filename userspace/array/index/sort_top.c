@@ -9,6 +9,10 @@
 #include "index/sort.h"
 #include "private.h"
 
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
 #define BLOCK 32768 /* bytes at most */
 #define AHEAD 8192 /* bytes that are fetched in advance */
 #define STEP ((size_t)8 * 64) /* a multiple of all chains */
@@ -57,6 +61,39 @@
 		return best;                                                  \
 	}
 
+/* Returns the first number of a group of such vectors that is or has @best, or @count. */
+#define DEFINE_SEEK(attributes, suffix, chains, wide, name, type, bits)       \
+	attributes static size_t seek_##name##suffix(                         \
+		const unsigned char *data, size_t from, size_t count,         \
+		bits flip, type best)                                         \
+	{                                                                     \
+		typedef type numbers __attribute__((vector_size(wide)));      \
+		typedef bits masks __attribute__((vector_size(wide)));        \
+		typedef int64_t longs __attribute__((vector_size(wide)));     \
+		const size_t step = (size_t)(chains) * (wide) / sizeof(type); \
+		const numbers all = (numbers){ 0 } + best;                    \
+		masks raw, found;                                             \
+		int64_t any;                                                  \
+		size_t k;                                                     \
+                                                                              \
+		for (; from + step <= count; from += step) {                  \
+			found = (masks){ 0 };                                 \
+			for (k = 0; k < chains; k++) {                        \
+				memcpy(&raw,                                  \
+				       data + from * sizeof(type) + k * wide, \
+				       wide);                                 \
+				raw ^= flip;                                  \
+				found |= (masks)((numbers)raw == all);        \
+			}                                                     \
+			any = 0;                                              \
+			for (k = 0; k < (wide) / sizeof(any); k++)            \
+				any |= ((longs)found)[k];                     \
+			if (any)                                              \
+				break;                                        \
+		}                                                             \
+		return from;                                                  \
+	}
+
 #if defined(__x86_64__)
 #define AVX2 __attribute__((target("avx2")))
 #define COMPARES_LONG dray_cpu_has_avx2() /* integers of 8 bytes */
@@ -64,16 +101,87 @@
 #define DEFINE_TOPS(name, type, bits)                    \
 	DEFINE_TOP(, _plain, 4, 16, name, type, bits)    \
 	DEFINE_TOP(AVX2, _avx2, 4, 32, name, type, bits) \
-	DEFINE_TOP(AVX512, _avx512, 8, 64, name, type, bits)
+	DEFINE_SEEK(, _plain, 4, 16, name, type, bits)   \
+	DEFINE_SEEK(AVX2, _avx2, 4, 32, name, type, bits)
+
+/* The same of floats, whose comparisons and maxima are instructions. */
+#define DEFINE_FLOATS_AVX512(name, type, bits, vector, of)                     \
+	AVX512 static type top_##name##_avx512(const unsigned char *data,      \
+					       size_t bytes, bits flip,        \
+					       type best, bool *nan)           \
+	{                                                                      \
+		const __m512i turn = FLIPS_##name(flip);                       \
+		vector top[8], at;                                             \
+		unsigned int nans = 0;                                         \
+		size_t i, k;                                                   \
+                                                                               \
+		for (k = 0; k < 8; k++)                                        \
+			top[k] = _mm512_set1_##of(best);                       \
+		for (i = 0; i < bytes; i += (size_t)8 * 64)                    \
+			for (k = 0; k < 8; k++) {                              \
+				__builtin_prefetch(&data[i + AHEAD + k * 64]); \
+				at = (vector)(_mm512_loadu_si512(data + i +    \
+								 k * 64) ^     \
+					      turn);                           \
+				nans |= _mm512_cmp_##of##_mask(at, at,         \
+							       _CMP_UNORD_Q);  \
+				top[k] = _mm512_max_##of(at, top[k]);          \
+			}                                                      \
+		for (k = 1; k < 8; k++)                                        \
+			top[0] = _mm512_max_##of(top[k], top[0]);              \
+		for (i = 0; i < 64 / sizeof(type); i++)                        \
+			best = top[0][i] > best ? top[0][i] : best;            \
+		*nan |= nans != 0;                                             \
+		return best;                                                   \
+	}                                                                      \
+                                                                               \
+	AVX512 static size_t seek_##name##_avx512(const unsigned char *data,   \
+						  size_t from, size_t count,   \
+						  bits flip, type best)        \
+	{                                                                      \
+		const size_t lanes = 64 / sizeof(type);                        \
+		const __m512i turn = FLIPS_##name(flip);                       \
+		const vector all = _mm512_set1_##of(best);                     \
+		unsigned int found;                                            \
+                                                                               \
+		for (; from + lanes <= count; from += lanes) {                 \
+			const __m512i raw = _mm512_loadu_si512(                \
+				data + from * sizeof(type));                   \
+                                                                               \
+			found = _mm512_cmp_##of##_mask((vector)(raw ^ turn),   \
+						       all, _CMP_EQ_OQ);       \
+			if (found)                                             \
+				return from + (size_t)__builtin_ctz(found);    \
+		}                                                              \
+		return from;                                                   \
+	}
+#define FLIPS_float(flip) _mm512_set1_epi32((int)(flip))
+#define FLIPS_double(flip) _mm512_set1_epi64((long long)(flip))
+DEFINE_FLOATS_AVX512(float, float, uint32_t, __m512, ps)
+DEFINE_FLOATS_AVX512(double, double, uint64_t, __m512d, pd)
+
+#define DEFINE_INTEGERS(name, type, bits)                    \
+	DEFINE_TOP(AVX512, _avx512, 8, 64, name, type, bits) \
+	DEFINE_SEEK(AVX512, _avx512, 4, 64, name, type, bits)
+DEFINE_INTEGERS(1, int8_t, uint8_t)
+DEFINE_INTEGERS(2, int16_t, uint16_t)
+DEFINE_INTEGERS(4, int32_t, uint32_t)
+DEFINE_INTEGERS(8, int64_t, uint64_t)
+#define SEEK(name)                                    \
+	(dray_cpu_has_avx512() ? seek_##name##_avx512 \
+	 : dray_cpu_has_avx2() ? seek_##name##_avx2   \
+			       : seek_##name##_plain)
 #define TOP(name)                                    \
 	(dray_cpu_has_avx512() ? top_##name##_avx512 \
 	 : dray_cpu_has_avx2() ? top_##name##_avx2   \
 			       : top_##name##_plain)
 #else
 #define COMPARES_LONG (sizeof(void *) == sizeof(int64_t))
-#define DEFINE_TOPS(name, type, bits) \
-	DEFINE_TOP(, _plain, 4, 16, name, type, bits)
+#define DEFINE_TOPS(name, type, bits)                 \
+	DEFINE_TOP(, _plain, 4, 16, name, type, bits) \
+	DEFINE_SEEK(, _plain, 4, 16, name, type, bits)
 #define TOP(name) top_##name##_plain
+#define SEEK(name) seek_##name##_plain
 #endif
 
 /* Bytes of the next block, of at most @count numbers; 0: too few are left. */
@@ -116,6 +224,9 @@ static size_t block_of(size_t count, size_t size)
 			}                                                        \
 		}                                                                \
 		/* Shared memory may no longer hold it. */                       \
+		if (!nan)                                                        \
+			where = SEEK(name)(data, where, count - 1, flip,         \
+					   best);                                \
 		for (; where < count - 1; where++) {                             \
 			number = load_##name(data, where, flip);                 \
 			if (nan ? number != number : number == best)             \
@@ -142,6 +253,16 @@ static size_t block_of(size_t count, size_t size)
 				best = number;                                   \
 				where = at;                                      \
 			}                                                        \
+		}                                                                \
+		/* The rest, and numbers before it once more. */                 \
+		if (!nan && at < count && count >= STEP / sizeof(type)) {        \
+			number = TOP(name)(data + count * sizeof(type) - STEP,   \
+					   STEP, flip, best, &nan);              \
+			if (nan || number > best) {                              \
+				best = number;                                   \
+				where = at;                                      \
+			}                                                        \
+			at = count;                                              \
 		}                                                                \
 		return scan_##name(data, count, flip, best, nan, where, at);     \
 	}

@@ -29,6 +29,19 @@
 #define OP(name) PASTE(_mm512_##name##_epi, BITS)
 #define OP_MASK(name) PASTE(OP(name), _mask)
 
+/* A name for numbers of a kind; the order of integers. */
+#undef NAME
+#define NAME(name) PASTE(name##_, KIND)
+#define KIND BITS
+#define HIGHEST PASTE(PASTE(INT, BITS), _MAX)
+#define LESSER(a, b) OP(min)(a, b)
+#define GREATER(a, b) OP(max)(a, b)
+#define GREATER_OF(v, high, a, b) OP(mask_max)(v, high, a, b)
+#define AT_LEAST(used, v, pivot) OP_MASK(mask_cmpge)(used, v, pivot)
+#define BELOW(used, v, pivot) OP_MASK(mask_cmplt)(used, v, pivot)
+#define NEXT(number) ((number) + 1)
+#define TURNS true
+
 #define TARGET __attribute__((target(AVX512 ",avx512vbmi2")))
 #define BITS 16
 #define MASK __mmask32
@@ -51,6 +64,42 @@
 #include "index/sort_network.h"
 #include "index/sort_partition.h"
 
+/*
+ * Doubles as they are, without NaN and -0.0: processors compare these twice as fast as
+ * integers.
+ */
+#undef KIND
+#undef HIGHEST
+#undef LESSER
+#undef GREATER
+#undef GREATER_OF
+#undef AT_LEAST
+#undef BELOW
+#undef NEXT
+#undef TURNS
+#define KIND double
+#define HIGHEST INT64_C(0x7ff0000000000000)
+#define DOUBLES(v) _mm512_castsi512_pd(v)
+#define LESSER(a, b) _mm512_castpd_si512(_mm512_min_pd(DOUBLES(a), DOUBLES(b)))
+#define GREATER(a, b) _mm512_castpd_si512(_mm512_max_pd(DOUBLES(a), DOUBLES(b)))
+#define GREATER_OF(v, high, a, b) \
+	_mm512_castpd_si512(      \
+		_mm512_mask_max_pd(DOUBLES(v), high, DOUBLES(a), DOUBLES(b)))
+#define AT_LEAST(used, v, pivot) \
+	_mm512_mask_cmp_pd_mask(used, DOUBLES(v), DOUBLES(pivot), _CMP_GE_OQ)
+#define BELOW(used, v, pivot) \
+	_mm512_mask_cmp_pd_mask(used, DOUBLES(v), DOUBLES(pivot), _CMP_LT_OQ)
+#define NEXT(number) ((number) < 0 ? (number)-1 : (number) + 1)
+#define TURNS false
+#include "index/sort_network.h"
+#include "index/sort_partition.h"
+
+/* Whether the thread's numbers below the least normal number are not 0. */
+static bool doubles_are_compared_exactly(void)
+{
+	return !(_mm_getcsr() & _MM_DENORMALS_ZERO_MASK);
+}
+
 bool dray_sort_by_vectors(void *data, size_t count, struct dray_bits *bits)
 {
 	if (bits->size == 1 || !dray_cpu_has_avx512())
@@ -62,7 +111,9 @@ bool dray_sort_by_vectors(void *data, size_t count, struct dray_bits *bits)
 	case sizeof(int32_t):
 		return sort_32(data, count, bits);
 	default:
-		return sort_64(data, count, bits);
+		return bits->infinity && doubles_are_compared_exactly()
+			       ? sort_double(data, count, bits)
+			       : sort_64(data, count, bits);
 	}
 }
 

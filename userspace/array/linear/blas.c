@@ -1,86 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The system's BLAS, loaded at the first product, for dense matrices.  (Source: the
- * C interface of the BLAS Technical Forum.)
+ * Products by BLAS: of dense matrices, and of vectors with any stride but 0.  Both
+ * the sizes and the strides of BLAS are ints.
  */
-#include <dlfcn.h>
 #include <limits.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "private.h"
+#include "linear/blas.h"
 #include "linear/linear.h"
-
-#define LIBRARY "libblas.so.3"
-
-/* Numbers of the C interface. */
-enum {
-	BLAS_ROWS = 101, /* rows are dense */
-	BLAS_PLAIN = 111,
-	BLAS_TURNED = 112,
-};
-
-typedef void gemm_float(int order, int turn_a, int turn_b, int m, int n, int k,
-			float alpha, const void *a, int lda, const void *b,
-			int ldb, float beta, void *c, int ldc);
-typedef void gemm_double(int order, int turn_a, int turn_b, int m, int n, int k,
-			 double alpha, const void *a, int lda, const void *b,
-			 int ldb, double beta, void *c, int ldc);
-typedef void gemm_complex(int order, int turn_a, int turn_b, int m, int n,
-			  int k, const void *alpha, const void *a, int lda,
-			  const void *b, int ldb, const void *beta, void *c,
-			  int ldc);
-
-static struct {
-	char name[64]; /* empty: none */
-	gemm_float *single;
-	gemm_double *full;
-	gemm_complex *complex_single;
-	gemm_complex *complex_full;
-} blas;
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static bool blas_find(void *library, const char *name, void *out)
-{
-	void *symbol = dlsym(library, name);
-
-	memcpy(out, &symbol, sizeof(symbol));
-	return symbol;
-}
-
-static void blas_load(void)
-{
-	const char *wanted = secure_getenv("DRAY_BLAS");
-	const char *name = wanted && *wanted ? wanted : LIBRARY;
-	void *library;
-
-	if (!strcmp(name, "none"))
-		return;
-	library = dray_load(name, RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		return;
-	if (blas_find(library, "cblas_sgemm", &blas.single) &&
-	    blas_find(library, "cblas_dgemm", &blas.full) &&
-	    blas_find(library, "cblas_cgemm", &blas.complex_single) &&
-	    blas_find(library, "cblas_zgemm", &blas.complex_full))
-		snprintf(blas.name, sizeof(blas.name), "%s", name);
-	else
-		dlclose(library);
-}
-
-const char *dray_blas_name(void)
-{
-	pthread_once(&once, blas_load);
-	return *blas.name ? blas.name : NULL;
-}
 
 /* One matrix as BLAS sees it. */
 struct dense {
 	int turn;
 	int lead; /* elements from one dense line to the next */
+};
+
+/* A vector, from its lowest address on. */
+struct strided {
+	char *data;
+	int step; /* in elements; negative: it begins at its end */
 };
 
 /*
@@ -114,41 +52,138 @@ static bool blas_describe(const struct dray_matrix *matrix, int64_t rows,
 	return true;
 }
 
+/* Describes a vector; false if its elements are one, or too far apart. */
+static bool describe_vector(char *data, int64_t count, int64_t stride,
+			    int64_t size, struct strided *out)
+{
+	int64_t step = count == 1 ? 1 : stride / size;
+
+	if (count > 1 &&
+	    (!step || stride % size || step > INT_MAX || step < -INT_MAX))
+		return false;
+	if (step < 0)
+		data += (count - 1) * stride;
+	*out = (struct strided){ data, (int)step };
+	return true;
+}
+
+static const double one[2] = { 1, 0 }, zero[2] = { 0, 0 };
+static const float one_single[2] = { 1, 0 }, zero_single[2] = { 0, 0 };
+
+/* Calls the function of a type; @call is a macro of its name, 1 and 0. */
+#define OF_TYPE(dtype, function, call)                                    \
+	do {                                                              \
+		const struct dray_blas *blas = dray_blas_get();           \
+                                                                          \
+		if ((dtype) == DRAY_FLOAT32)                              \
+			call(blas->float_##function, 1, 0);               \
+		else if ((dtype) == DRAY_FLOAT64)                         \
+			call(blas->double_##function, 1, 0);              \
+		else if ((dtype) == DRAY_COMPLEX64)                       \
+			call(blas->function[0], one_single, zero_single); \
+		else                                                      \
+			call(blas->function[1], one, zero);               \
+	} while (0)
+
+static bool multiply_matrices(dray_dtype dtype,
+			      const struct dray_extents *extents,
+			      const struct dray_matrix *a,
+			      const struct dray_matrix *b,
+			      const struct dray_matrix *c)
+{
+	const int64_t size = dray_dtype_itemsize(dtype);
+	const int m = (int)extents->m, n = (int)extents->n, k = (int)extents->k;
+	struct dense x, y, z;
+
+	if (!blas_describe(a, m, k, size, true, &x) ||
+	    !blas_describe(b, k, n, size, true, &y) ||
+	    !blas_describe(c, m, n, size, false, &z))
+		return false;
+#define CALL(function, first, last)                                          \
+	function(BLAS_ROWS, x.turn, y.turn, m, n, k, first, a->data, x.lead, \
+		 b->data, y.lead, last, c->data, z.lead)
+	OF_TYPE(dtype, gemm, CALL);
+#undef CALL
+	return true;
+}
+
+/*
+ * Multiplies a matrix by a vector.
+ * @turned: the vector is on the left: as if the matrix were turned
+ */
+static bool multiply_vector(dray_dtype dtype, const struct dray_matrix *matrix,
+			    int64_t rows, int64_t columns, bool turned,
+			    const struct strided *x, const struct strided *y)
+{
+	struct dense dense;
+	int turn;
+
+	if (!blas_describe(matrix, rows, columns, dray_dtype_itemsize(dtype),
+			   true, &dense))
+		return false;
+	turn = (dense.turn == BLAS_TURNED) == turned ? BLAS_PLAIN : BLAS_TURNED;
+	/* Sizes as the matrix lies in memory. */
+	if (dense.turn == BLAS_TURNED) {
+		const int64_t swapped = rows;
+
+		rows = columns;
+		columns = swapped;
+	}
+#define CALL(function, first, last)                                         \
+	function(BLAS_ROWS, turn, (int)rows, (int)columns, first,           \
+		 matrix->data, dense.lead, x->data, x->step, last, y->data, \
+		 y->step)
+	OF_TYPE(dtype, gemv, CALL);
+#undef CALL
+	return true;
+}
+
+static void multiply_vectors(dray_dtype dtype, int count,
+			     const struct strided *x, const struct strided *y,
+			     void *out)
+{
+	const struct dray_blas *blas = dray_blas_get();
+
+	if (dtype == DRAY_FLOAT32)
+		*(float *)out = blas->float_dot(count, x->data, x->step,
+						y->data, y->step);
+	else if (dtype == DRAY_FLOAT64)
+		*(double *)out = blas->double_dot(count, x->data, x->step,
+						  y->data, y->step);
+	else
+		blas->dot[dtype == DRAY_COMPLEX128](count, x->data, x->step,
+						    y->data, y->step, out);
+}
+
+bool dray_blas_has(dray_dtype dtype)
+{
+	return dtype == DRAY_FLOAT32 || dtype == DRAY_FLOAT64 ||
+	       dtype == DRAY_COMPLEX64 || dtype == DRAY_COMPLEX128;
+}
+
 bool dray_blas_product(dray_dtype dtype, const struct dray_extents *extents,
 		       const struct dray_matrix *a, const struct dray_matrix *b,
 		       const struct dray_matrix *c)
 {
-	static const double one[2] = { 1, 0 }, zero[2] = { 0, 0 };
-	static const float one_single[2] = { 1, 0 }, zero_single[2] = { 0, 0 };
+	const int64_t m = extents->m, n = extents->n, k = extents->k;
 	const int64_t size = dray_dtype_itemsize(dtype);
-	struct dense x, y, z;
-	int m, n, k;
+	struct strided x, y;
 
-	if (extents->m > INT_MAX || extents->k > INT_MAX ||
-	    extents->n > INT_MAX || !extents->m || !extents->k || !extents->n ||
-	    !dray_blas_name() ||
-	    !blas_describe(a, extents->m, extents->k, size, true, &x) ||
-	    !blas_describe(b, extents->k, extents->n, size, true, &y) ||
-	    !blas_describe(c, extents->m, extents->n, size, false, &z))
+	if (m > INT_MAX || k > INT_MAX || n > INT_MAX || !m || !k || !n ||
+	    !dray_blas_has(dtype) || !*dray_blas_get()->name)
 		return false;
-	m = (int)extents->m;
-	n = (int)extents->n;
-	k = (int)extents->k;
-	if (dtype == DRAY_FLOAT32)
-		blas.single(BLAS_ROWS, x.turn, y.turn, m, n, k, 1, a->data,
-			    x.lead, b->data, y.lead, 0, c->data, z.lead);
-	else if (dtype == DRAY_FLOAT64)
-		blas.full(BLAS_ROWS, x.turn, y.turn, m, n, k, 1, a->data,
-			  x.lead, b->data, y.lead, 0, c->data, z.lead);
-	else if (dtype == DRAY_COMPLEX64)
-		blas.complex_single(BLAS_ROWS, x.turn, y.turn, m, n, k,
-				    one_single, a->data, x.lead, b->data,
-				    y.lead, zero_single, c->data, z.lead);
-	else if (dtype == DRAY_COMPLEX128)
-		blas.complex_full(BLAS_ROWS, x.turn, y.turn, m, n, k, one,
-				  a->data, x.lead, b->data, y.lead, zero,
-				  c->data, z.lead);
-	else
-		return false;
-	return true;
+	if (m == 1 && n == 1) {
+		if (!describe_vector(a->data, k, a->column, size, &x) ||
+		    !describe_vector(b->data, k, b->row, size, &y))
+			return false;
+		multiply_vectors(dtype, (int)k, &x, &y, c->data);
+		return true;
+	}
+	if (n == 1 && describe_vector(b->data, k, b->row, size, &x) &&
+	    describe_vector(c->data, m, c->row, size, &y))
+		return multiply_vector(dtype, a, m, k, false, &x, &y);
+	if (m == 1 && describe_vector(a->data, k, a->column, size, &x) &&
+	    describe_vector(c->data, n, c->column, size, &y))
+		return multiply_vector(dtype, b, k, n, true, &x, &y);
+	return multiply_matrices(dtype, extents, a, b, c);
 }

@@ -27,6 +27,16 @@ void dray_linear_drop_matrix(const struct dray_view *view,
 	out->flags = DRAY_READ;
 }
 
+void dray_linear_multiply(dray_dtype dtype, const struct dray_extents *extents,
+			  const struct dray_matrix *a,
+			  const struct dray_matrix *b,
+			  const struct dray_matrix *c)
+{
+	if (!dray_multiplier_product(dtype, extents, a, b, c) &&
+	    !dray_blas_product(dtype, extents, a, b, c))
+		dray_product_loop(dtype)(extents, a, b, c);
+}
+
 /* Computes all matrices of the result, which shares no byte with operands. */
 static int deliver_compute(const struct dray_linear *product)
 {
@@ -57,8 +67,7 @@ static int deliver_compute(const struct dray_linear *product)
 			matrix_of(&product->operands[1], it.data[1]);
 		const struct dray_matrix c = matrix_of(result, it.data[2]);
 
-		if (!dray_blas_product(product->dtype, &extents, &a, &b, &c))
-			dray_product_loop(product->dtype)(&extents, &a, &b, &c);
+		dray_linear_multiply(product->dtype, &extents, &a, &b, &c);
 	}
 	return 0;
 }

@@ -31,6 +31,9 @@ typedef void dray_product(const struct dray_extents *extents,
 /* Returns the loop of a type, or NULL. */
 dray_product *dray_product_loop(dray_dtype dtype);
 
+/* Whether BLAS has functions for a type. */
+bool dray_blas_has(dray_dtype dtype);
+
 /*
  * Makes the product by BLAS; false if there is none, or it does not support the
  * type or the strides.
@@ -38,6 +41,30 @@ dray_product *dray_product_loop(dray_dtype dtype);
 bool dray_blas_product(dray_dtype dtype, const struct dray_extents *extents,
 		       const struct dray_matrix *a, const struct dray_matrix *b,
 		       const struct dray_matrix *c);
+
+/*
+ * Makes the product by the thread's function, if BLAS is slow; false without a function,
+ * for a few elements or other types, or if the function fails.
+ */
+bool dray_multiplier_product(dray_dtype dtype,
+			     const struct dray_extents *extents,
+			     const struct dray_matrix *a,
+			     const struct dray_matrix *b,
+			     const struct dray_matrix *c);
+
+/* Makes a product by the best of these, or by the loop. */
+void dray_linear_multiply(dray_dtype dtype, const struct dray_extents *extents,
+			  const struct dray_matrix *a,
+			  const struct dray_matrix *b,
+			  const struct dray_matrix *c);
+
+/*
+ * Makes the product of two matrices or vectors in a new array; false, and nothing is
+ * done, if they are not simple enough.  @ret: 0, -ENOMEM, -EDOM
+ */
+bool dray_linear_quick(const char *name, const struct dray_view *a,
+		       const struct dray_view *b, struct dray_array **out,
+		       int *ret);
 
 /* A product on its way. */
 struct dray_linear {

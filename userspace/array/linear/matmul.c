@@ -126,6 +126,11 @@ static int multiply_any(const char *name, const struct dray_view *a,
 int dray_matmul(const struct dray_view *a, const struct dray_view *b,
 		const struct dray_view *to, struct dray_array **out)
 {
+	int ret;
+
+	if (a && b && !to && out &&
+	    dray_linear_quick("matmul", a, b, out, &ret))
+		return ret;
 	return multiply_any("matmul", a, b, to, out);
 }
 
@@ -250,10 +255,13 @@ static int dot_many(struct dray_linear *product, dray_dtype dtype,
 int dray_dot(const struct dray_view *a, const struct dray_view *b,
 	     const struct dray_view *to, struct dray_array **out)
 {
-	struct dray_linear product = { .name = "dot" };
+	struct dray_linear product;
 	dray_dtype dtype = 0;
 	int ret;
 
+	if (a && b && !to && out && dray_linear_quick("dot", a, b, out, &ret))
+		return ret;
+	product = (struct dray_linear){ .name = "dot" };
 	ret = dray_linear_check(a, b, to, out, __func__);
 	if (ret)
 		return ret;

@@ -157,3 +157,76 @@ static const struct dray_ufunc_definition definitions[] = {
 };
 
 DRAY_LOOPS_LIST(extremes, definitions);
+
+/*
+ * The lesser of a bound and the larger of another bound and an element, in a pass:
+ * bit by bit what minimum(maximum(x, low), high) gives.
+ */
+#define CLIP(name, T, maximum, minimum)                                      \
+	DRAY_LOOP(clip_##name)                                               \
+	{                                                                    \
+		char *const in = data[0], *const out = data[3];              \
+		const int64_t step = strides[0], out_step = strides[3];      \
+		const T *const dense = (const void *)in;                     \
+		T *const to = (void *)out;                                   \
+		int64_t i;                                                   \
+                                                                             \
+		if (step == sizeof(T) && out_step == sizeof(T) &&            \
+		    !strides[1] && !strides[2] &&                            \
+		    dray_is_apart(out, in, count * step) &&                  \
+		    dray_is_apart(out, data[1], 0) &&                        \
+		    dray_is_apart(out, data[2], 0)) {                        \
+			const T low = ITEM_AT(const T, data[1], 0, 0);       \
+			const T high = ITEM_AT(const T, data[2], 0, 0);      \
+                                                                             \
+			DRAY_EACH for (i = 0; i < count; i++)                \
+			{                                                    \
+				const T above = maximum(dense[i], low);      \
+                                                                             \
+				to[i] = minimum(above, high);                \
+			}                                                    \
+			return 0;                                            \
+		}                                                            \
+		DRAY_TURNS for (i = 0; i < count; i++)                       \
+		{                                                            \
+			const T x = ITEM_AT(const T, in, i, step);           \
+			const T low =                                        \
+				ITEM_AT(const T, data[1], i, strides[1]);    \
+			const T high =                                       \
+				ITEM_AT(const T, data[2], i, strides[2]);    \
+			T above;                                             \
+                                                                             \
+			DRAY_SINGLY;                                         \
+			above = maximum(x, low);                             \
+			ITEM_AT(T, out, i, out_step) = minimum(above, high); \
+		}                                                            \
+		return 0;                                                    \
+	}
+
+CLIP(i8, int8_t, MORE, LESSER)
+CLIP(8, uint8_t, MORE, LESSER)
+CLIP(i16, int16_t, MORE, LESSER)
+CLIP(16, uint16_t, MORE, LESSER)
+CLIP(i32, int32_t, MORE, LESSER)
+CLIP(32, uint32_t, MORE, LESSER)
+CLIP(i64, int64_t, MORE, LESSER)
+CLIP(64, uint64_t, MORE, LESSER)
+CLIP(half, uint16_t, HALF_MAXIMUM, HALF_MINIMUM)
+CLIP(float, float, maximum_of_float, minimum_of_float)
+CLIP(double, double, maximum_of_double, minimum_of_double)
+
+static const struct dray_loop_entry clip_entries[] = {
+	DRAY_QUIET("bbbb", clip_i8),	 DRAY_QUIET("BBBB", clip_8),
+	DRAY_QUIET("hhhh", clip_i16),	 DRAY_QUIET("HHHH", clip_16),
+	DRAY_QUIET("iiii", clip_i32),	 DRAY_QUIET("IIII", clip_32),
+	DRAY_QUIET("qqqq", clip_i64),	 DRAY_QUIET("QQQQ", clip_64),
+	DRAY_QUIET("eeee", clip_half),	 DRAY_QUIET("ffff", clip_float),
+	DRAY_QUIET("dddd", clip_double),
+};
+
+static const struct dray_ufunc_definition clip_definitions[] = {
+	{ "clip", 3, 1, DRAY_IDENTITY_NONE, clip_entries,
+	  DRAY_COUNT(clip_entries), NULL },
+};
+
+DRAY_LOOPS_LIST(clip, clip_definitions);

@@ -70,6 +70,8 @@ extern const struct dray_ufunc_list dray_whole_ufuncs;
  * can run.
  */
 const struct dray_ufunc_list *const *dray_loops_lists(void);
+/* The same of functions that join several ufuncs in a pass, which have no public name. */
+const struct dray_ufunc_list *const *dray_loops_joined(void);
 
 extern const struct dray_ufunc_list dray_angle_ufuncs;
 extern const struct dray_ufunc_list dray_elementary_ufuncs;

@@ -117,3 +117,78 @@ static const struct dray_ufunc_definition definitions[] = {
 };
 
 DRAY_LOOPS_LIST(rounding, definitions);
+
+/*
+ * Rounds to decimals in a pass: elements are scaled by the second operand, a single
+ * power of ten, rounded, and scaled back; bit by bit what three calls give.
+ */
+#ifdef VECTOR_BYTES
+#define SCALED_VECTORS(OF, first, last)                                    \
+	for (; i + lanes <= count; i += lanes)                             \
+		OF(storeu)                                                 \
+	(to + i, OF(last)(DRAY_PASTE(OF, _ROUND)(                          \
+				  OF(first)(OF(loadu)(dense + i), powers), \
+				  TOWARDS(NEAREST_INT)),                   \
+			  powers));
+#define LANES(T) ((int64_t)(VECTOR_BYTES / sizeof(T)))
+#define ALL(OF, power) OF(set1)(power)
+#else
+/* The compiler makes vectors of the plain loop. */
+#define SCALED_VECTORS(OF, first, last)
+#define LANES(T) 1
+#define ALL(OF, power) (power)
+#endif
+
+#define SCALED(name, T, OF, round, first, last, FIRST, LAST)                   \
+	DRAY_LOOP(name)                                                        \
+	{                                                                      \
+		const T power = ITEM_AT(const T, data[1], 0, 0);               \
+		__attribute__((unused))                                        \
+		const __typeof__(ALL(OF, power)) powers = ALL(OF, power);      \
+		__attribute__((unused)) const int64_t lanes = LANES(T);        \
+		const T *const dense = (const void *)data[0];                  \
+		T *const to = (void *)data[2];                                 \
+		int64_t i = 0;                                                 \
+                                                                               \
+		if (strides[0] == sizeof(T) && strides[2] == sizeof(T) &&      \
+		    dray_is_apart(to, dense, count * strides[0])) {            \
+			SCALED_VECTORS(OF, first, last)                        \
+			for (; i < count; i++)                                 \
+				to[i] = round(dense[i] FIRST power)            \
+					LAST power;                            \
+			return 0;                                              \
+		}                                                              \
+		for (; i < count; i++)                                         \
+			ITEM_AT(T, data[2], i, strides[2]) =                   \
+				round(ITEM_AT(const T, data[0], i, strides[0]) \
+					      FIRST power) LAST power;         \
+		return 0;                                                      \
+	}
+
+SCALED(up_float, float, FLOATS, rintf, mul, div, *, /)
+SCALED(up_double, double, DOUBLES, rint, mul, div, *, /)
+SCALED(down_float, float, FLOATS, rintf, div, mul, /, *)
+SCALED(down_double, double, DOUBLES, rint, div, mul, /, *)
+
+static const struct dray_loop_entry decimals_entries[] = {
+	DRAY_QUIET("fff", up_float),
+	DRAY_QUIET("ddd", up_double),
+};
+
+static const struct dray_loop_entry tens_entries[] = {
+	DRAY_QUIET("fff", down_float),
+	DRAY_QUIET("ddd", down_double),
+};
+
+#define SCALED_DEFINITION(name)                                  \
+	{                                                        \
+#name, 2, 1, DRAY_IDENTITY_NONE, name##_entries, \
+			DRAY_COUNT(name##_entries), NULL         \
+	}
+
+static const struct dray_ufunc_definition scaled_definitions[] = {
+	SCALED_DEFINITION(decimals),
+	SCALED_DEFINITION(tens),
+};
+
+DRAY_LOOPS_LIST(scaled, scaled_definitions);

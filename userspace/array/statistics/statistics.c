@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* Sums, products, extremes and truth along axes, running sums, and bounds. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "private.h"
+#include "cast/fp_state.h"
 #include "cast/options.h"
 #include "index/truth.h"
 #include "statistics/statistics.h"
+#include "ufunc/ufunc.h"
 
 int dray_all_axes(const struct dray_reduce_options *options,
 		  struct dray_reduce_options *out, const char *function)
@@ -240,6 +243,43 @@ int dray_cumprod(const struct dray_view *in, int axis, dray_dtype dtype,
 	return statistics_run("multiply", in, axis, dtype, to, out);
 }
 
+/* Whether both bounds are elements of the type of @in, or numbers of the program. */
+static bool clip_is_alike(const struct dray_view *in,
+			  const struct dray_view *low,
+			  const struct dray_view *high,
+			  const struct dray_ufunc_options *options)
+{
+	if (options && (options->signature || options->wraps || options->dtype))
+		return false;
+	if (options && options->weak & 2)
+		return !(options->weak & 1);
+	return low->dtype == in->dtype && high->dtype == in->dtype;
+}
+
+/* Calls the loop that does it in a pass; -EOPNOTSUPP: there is none for the type. */
+static int clip_at_once(const struct dray_view *in, const struct dray_view *low,
+			const struct dray_view *high,
+			const struct dray_view *to,
+			const struct dray_ufunc_options *options,
+			struct dray_array **out)
+{
+	const struct dray_view *const inputs[] = { in, low, high };
+	struct dray_ufunc *clip = dray_ufunc_joined("clip");
+	struct dray_ufunc_options own;
+	int ret;
+
+	if (!clip)
+		return -ENOMEM; /* With its sentence. */
+	ret = dray_options_read(&own, sizeof(own), options,
+				DRAY_UFUNC_OPTIONS_SIZE_FIRST,
+				"dray_ufunc_call");
+	if (ret)
+		return ret;
+	if (own.weak & 2)
+		own.weak |= 4;
+	return dray_ufunc_call(clip, inputs, to ? &to : NULL, &own, out);
+}
+
 int dray_clip(const struct dray_view *in, const struct dray_view *low,
 	      const struct dray_view *high, const struct dray_view *to,
 	      const struct dray_ufunc_options *options, struct dray_array **out)
@@ -256,10 +296,110 @@ int dray_clip(const struct dray_view *in, const struct dray_view *low,
 		return statistics_call("maximum", in, low, to, options, out);
 	if (!low)
 		return statistics_call("minimum", in, high, to, options, out);
+	if (clip_is_alike(in, low, high, options)) {
+		ret = clip_at_once(in, low, high, to, options, out);
+		/* Others are told with the names of the two calls. */
+		if (!ret || ret == -ENOMEM)
+			return ret;
+	}
 	ret = statistics_call("maximum", in, low, NULL, options, &above);
 	if (!ret)
 		ret = statistics_call("minimum", dray_array_view(above, &view),
 				      high, to, options, out);
 	dray_array_unref(above);
 	return ret;
+}
+
+/* Most decimals that the powers of ten of a type have exactly; 0: another type. */
+static int round_most(dray_dtype dtype)
+{
+	return dtype == DRAY_FLOAT32 ? 10 : dtype == DRAY_FLOAT64 ? 22 : 0;
+}
+
+/*
+ * Scales, rounds and scales back in a pass.  -EDOM without a sentence: errors of
+ * numbers are to be noted, as the three calls do it.
+ */
+static int round_at_once(const struct dray_view *in,
+			 const struct dray_view *power, int decimals,
+			 struct dray_array **out)
+{
+	const struct dray_view *const inputs[] = { in, power };
+	struct dray_ufunc *ufunc =
+		dray_ufunc_joined(decimals > 0 ? "decimals" : "tens");
+	const struct dray_ufunc_options options = {
+		.size = sizeof(options),
+		.weak = 2,
+	};
+	int ret;
+
+	if (!ufunc)
+		return -ENOMEM; /* With its sentence. */
+	dray_fp_clear();
+	ret = dray_ufunc_call(ufunc, inputs, NULL, &options, out);
+	if (ret || !dray_fp_take())
+		return ret;
+	dray_array_unref(*out);
+	*out = NULL;
+	return -EDOM;
+}
+
+static int round_in_steps(const struct dray_view *in,
+			  const struct dray_view *power, int decimals,
+			  struct dray_array **out)
+{
+	const char *const first = decimals > 0 ? "multiply" : "divide";
+	const char *const last = decimals > 0 ? "divide" : "multiply";
+	const struct dray_ufunc_options options = {
+		.size = sizeof(options),
+		.weak = 2,
+	};
+	const struct dray_ufunc_options plain = { .size = sizeof(plain) };
+	struct dray_array *scaled = NULL;
+	struct dray_view view;
+	int ret;
+
+	ret = statistics_call(first, in, power, NULL, &options, &scaled);
+	if (!ret)
+		ret = statistics_call("rint", dray_array_view(scaled, &view),
+				      NULL, &view, &plain, NULL);
+	if (!ret)
+		ret = statistics_call(last, &view, power, NULL, &options, out);
+	dray_array_unref(scaled);
+	return ret;
+}
+
+int dray_round(const struct dray_view *in, int decimals,
+	       struct dray_array **out)
+{
+	const int count = decimals < 0 ? -decimals : decimals;
+	char text[DRAY_DTYPE_TYPESTR_SIZE];
+	struct dray_view power;
+	double ten;
+	int ret;
+
+	if (!dray_given(in, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	if (decimals < -DRAY_ROUND_MOST || decimals > DRAY_ROUND_MOST)
+		return dray_fail(-EINVAL,
+				 "%d decimals: they are from -%d to %d",
+				 decimals, DRAY_ROUND_MOST, DRAY_ROUND_MOST);
+	ret = dray_view_check(in, "the view", NULL);
+	if (ret)
+		return ret;
+	if (dray_dtype_kind(in->dtype) != 'f')
+		return dray_fail(-EOPNOTSUPP,
+				 "decimals are of floats, not of %s",
+				 dray_dtype_text(in->dtype, text));
+	if (!decimals)
+		return statistics_call("rint", in, NULL, NULL, NULL, out);
+	ten = pow(10, count);
+	ret = dray_view_init(&power, &ten, DRAY_FLOAT64, 0, NULL, NULL);
+	if (!ret && count <= round_most(in->dtype)) {
+		ret = round_at_once(in, &power, decimals, out);
+		if (ret != -EDOM)
+			return ret;
+		ret = 0;
+	}
+	return ret ? ret : round_in_steps(in, &power, decimals, out);
 }

@@ -14,6 +14,10 @@
 static struct dray_ufunc *builtin;
 static size_t builtin_count;
 
+/* Functions that join several of them, complete before. */
+static struct dray_ufunc *joined;
+static size_t joined_count;
+
 DEFINE_FORK_LOCK(DRAY_FORK_UFUNCS, writer);
 
 static uint64_t next_number(void)
@@ -36,10 +40,10 @@ static void registry_drop_all(struct dray_ufunc *all, size_t count)
 	free(all);
 }
 
-/* Makes builtin ufuncs, with the lock held; NULL without memory. */
-static struct dray_ufunc *make_all(size_t *made)
+/* Makes the ufuncs of lists, with the lock held; NULL without memory. */
+static struct dray_ufunc *make_all(const struct dray_ufunc_list *const *lists,
+				   size_t *made)
 {
-	const struct dray_ufunc_list *const *lists = dray_loops_lists();
 	size_t i, j, count = 0, at = 0;
 	struct dray_ufunc *all;
 
@@ -85,7 +89,10 @@ static bool are_made(void)
 	all = builtin;
 	if (!all) {
 		dray_loop_prepare();
-		all = make_all(&count);
+		if (!joined)
+			joined = make_all(dray_loops_joined(), &joined_count);
+		if (joined)
+			all = make_all(dray_loops_lists(), &count);
 	}
 	if (all && !builtin) {
 		builtin_count = count;
@@ -97,15 +104,26 @@ static bool are_made(void)
 	return all;
 }
 
-struct dray_ufunc *dray_ufunc_find(const char *name)
+static struct dray_ufunc *registry_search(struct dray_ufunc *all, size_t count,
+					  const char *name)
 {
 	const struct dray_ufunc key = { .name = name };
+
+	return bsearch(&key, all, count, sizeof(key), registry_by_name);
+}
+
+struct dray_ufunc *dray_ufunc_joined(const char *name)
+{
+	return are_made() ? registry_search(joined, joined_count, name) : NULL;
+}
+
+struct dray_ufunc *dray_ufunc_find(const char *name)
+{
 	struct dray_ufunc *found;
 
 	if (!dray_given(name, __func__) || !are_made())
 		return NULL;
-	found = bsearch(&key, builtin, builtin_count, sizeof(key),
-			registry_by_name);
+	found = registry_search(builtin, builtin_count, name);
 	if (!found)
 		dray_fail(-ENOENT, "there is no ufunc '%.32s'", name);
 	return found;

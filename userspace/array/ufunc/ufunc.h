@@ -97,6 +97,9 @@ size_t dray_table_find(const struct dray_ufunc_table *table, int operands,
 /* Frees a table and those that it replaced. */
 void dray_table_free(struct dray_ufunc_table *table, int operands);
 
+/* Finds a function that joins several ufuncs; NULL, with a sentence, without memory. */
+struct dray_ufunc *dray_ufunc_joined(const char *name);
+
 /* Fills dray_loop_safe, once. */
 void dray_loop_prepare(void);
 

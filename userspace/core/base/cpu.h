@@ -54,6 +54,12 @@ static inline bool dray_cpu_has_avx512(void)
 	       DRAY_CPU_HAS(AVX512VL, "avx512vl");
 }
 
+/* Whether bytes are found in two vectors at once. */
+static inline bool dray_cpu_has_avx512_vbmi(void)
+{
+	return dray_cpu_has_avx512() && DRAY_CPU_HAS(AVX512_VBMI, "avx512vbmi");
+}
+
 static inline bool dray_cpu_has_avx512_vbmi2(void)
 {
 	return DRAY_CPU_HAS(AVX512_VBMI2, "avx512vbmi2");

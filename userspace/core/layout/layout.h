@@ -95,8 +95,9 @@ void dray_layout_sequence(struct dray_layout *layout,
 uint64_t dray_layout_seams(const struct dray_layout *layout);
 
 /*
- * Copies a layout of two operands: reads and writes exactly its bytes.  It must
- * not be empty, and its source and destination must not share a byte.
+ * Copies a layout of two operands: writes exactly its bytes, and reads no others but
+ * those between elements that are near each other.  It must not be empty, and its
+ * source and destination must not share a byte.
  */
 void dray_layout_copy(const struct dray_layout *layout);
 

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "layout/layout_grid.h"
+#include "layout/layout_planes.h"
+#include "layout/layout_row.h"
 #include "layout/layout_tile.h"
 #include "base/number.h"
 
@@ -75,6 +77,64 @@ static void copy_grids(const struct dray_layout *layout,
 	layout_copy_walk(layout, axes, outer, copy_grid, grid);
 }
 
+/* Planes at all positions of the other axes. */
+struct copy_planes {
+	struct dray_planes planes;
+	bool streams;
+};
+
+static int copy_planes_at(const void *work, unsigned char *dst,
+			  const unsigned char *src)
+{
+	const struct copy_planes *copy = work;
+
+	dray_planes_copy(&copy->planes, dst, src, copy->streams);
+	return 0;
+}
+
+/* Finds the axis of a pixel's elements: next to each other in one operand; or -1. */
+static int find_planes(const struct dray_layout *layout, int pixels)
+{
+	const int64_t run = (int64_t)layout->run;
+	int k;
+
+	for (k = layout->axes_count - 1; k >= 0; k--) {
+		const struct dray_pair_axis axis = axis_of(layout, k);
+
+		if (k != pixels && axis.count <= PLANES_MOST &&
+		    (axis.dst == run || axis.src == run || axis.src == -run))
+			return k;
+	}
+	return -1;
+}
+
+/* Copies a layout of planes; false if it has none. */
+static bool copy_planes(const struct dray_layout *layout)
+{
+	const int last = layout->axes_count - 1;
+	struct dray_pair_axis axes[DRAY_MAX_NDIM], planes = { 1, 0, 0 }, axis;
+	struct copy_planes copy = {
+		.streams = layout->bytes >= dray_tile_stream_from,
+	};
+	int pixels = last, of_pixel, outer = 0, k;
+
+	/* The axis of pixels is the last, or just outside of a pixel. */
+	if (last > 0 && layout->axes[last].count <= PLANES_MOST)
+		pixels = last - 1;
+	of_pixel = find_planes(layout, pixels);
+	if (of_pixel >= 0)
+		planes = axis_of(layout, of_pixel);
+	axis = axis_of(layout, pixels);
+	if (!dray_planes_plan(&copy.planes, (size_t)layout->run, &axis,
+			      &planes))
+		return false;
+	for (k = 0; k <= last; k++)
+		if (k != pixels && k != of_pixel)
+			axes[outer++] = axis_of(layout, k);
+	layout_copy_walk(layout, axes, outer, copy_planes_at, &copy);
+	return true;
+}
+
 void dray_layout_copy(const struct dray_layout *layout)
 {
 	struct dray_grid grid = {
@@ -89,6 +149,9 @@ void dray_layout_copy(const struct dray_layout *layout)
 		memcpy(grid.dst, grid.src, grid.run);
 		return;
 	}
+	if (layout->run <= PLANES_WIDEST && layout->bytes >= PLANES_LEAST &&
+	    copy_planes(layout))
+		return;
 	if (dray_tile_may_pay(layout) &&
 	    dray_tile_copy(layout, NULL, NULL, NULL))
 		return;

@@ -672,8 +672,8 @@ def current_pool() -> Optional[Pool]: ...
 def close_queues() -> None: ...
 def last_error() -> str: ...
 def matmul(a: Any, b: Any, /, *, out: Any = None) -> Any:
-    """Multiplies matrices, the last two axes, as numpy.matmul(); by BLAS if it is
-    there (DRAY_BLAS=none: never)."""
+    """Multiplies matrices, the last two axes, as numpy.matmul(); floats by BLAS, or by
+    NumPy if only a slow one is found (DRAY_BLAS=none: by neither)."""
 def dot(a: Any, b: Any, /, out: Any = None) -> Any:
     """Sums over the last axis of a and the second last of b, as numpy.dot()."""
 def vecdot(a: Any, b: Any, /, *, out: Any = None) -> Any:

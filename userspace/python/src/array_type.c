@@ -150,10 +150,10 @@ static PyMethodDef array_methods[] = {
 	  METH_FASTCALL | METH_KEYWORDS,
 	  "cumprod($self, /, axis=None, dtype=None, out=None)\n--\n\n"
 	  "Running products." },
-	{ "clip", WITH_KEYWORDS(array_clip), METH_VARARGS | METH_KEYWORDS,
+	{ "clip", WITH_KEYWORDS(array_clip), METH_FASTCALL | METH_KEYWORDS,
 	  "clip($self, /, min=None, max=None, out=None)\n--\n\n"
 	  "The elements, put between bounds." },
-	{ "round", WITH_KEYWORDS(array_round), METH_VARARGS | METH_KEYWORDS,
+	{ "round", WITH_KEYWORDS(array_round), METH_FASTCALL | METH_KEYWORDS,
 	  "round($self, /, decimals=0, out=None)\n--\n\n"
 	  "The elements, rounded to even." },
 	{ "conj", WITH_KEYWORDS(array_conj), METH_VARARGS | METH_KEYWORDS,
@@ -161,7 +161,7 @@ static PyMethodDef array_methods[] = {
 	  "Complex conjugates; of real numbers the array itself." },
 	{ "conjugate", WITH_KEYWORDS(array_conj), METH_VARARGS | METH_KEYWORDS,
 	  "conjugate($self, /, out=None)\n--\n\nThe same as conj()." },
-	{ "dot", WITH_KEYWORDS(array_dot), METH_VARARGS | METH_KEYWORDS,
+	{ "dot", WITH_KEYWORDS(array_dot), METH_FASTCALL | METH_KEYWORDS,
 	  "dot($self, other, /, out=None)\n--\n\n"
 	  "The product of vectors or matrices, as dray.dot()." },
 	{ "fill", array_fill, METH_O,

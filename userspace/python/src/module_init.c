@@ -194,8 +194,8 @@ static PyMethodDef methods[] = {
 	  SIGNATURE("thread_fp_state($module, /)") },
 	{ "matmul", WITH_KEYWORDS(linear_matmul), METH_VARARGS | METH_KEYWORDS,
 	  "matmul($module, a, b, /, *, out=None)\n--\n\n"
-	  "Multiplies matrices, the last two axes, as numpy.matmul(); by BLAS if it is\n"
-	  "there (DRAY_BLAS=none: never)." },
+	  "Multiplies matrices, the last two axes, as numpy.matmul(); floats by BLAS, or by\n"
+	  "NumPy if only a slow one is found (DRAY_BLAS=none: by neither)." },
 	{ "dot", WITH_KEYWORDS(linear_dot), METH_VARARGS | METH_KEYWORDS,
 	  "dot($module, a, b, /, out=None)\n--\n\n"
 	  "Sums over the last axis of a and the second last of b, as numpy.dot()." },

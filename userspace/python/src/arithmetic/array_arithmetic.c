@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* Methods of a dray.Array that are calls of ufuncs: clip(), round(), conj() and dot(). */
+#include <dray/array/statistics.h>
+
 #include "arithmetic/array_ufunc.h"
 
 /* Calls a ufunc of two operands, or of one if @b is NULL; @out: NULL or None: none. */
@@ -45,15 +47,59 @@ static void drop_limit(const struct array_object *self, PyObject **limit,
 	}
 }
 
-PyObject *array_clip(PyObject *self, PyObject *args, PyObject *keywords)
+/*
+ * Clips to two numbers of Python, or two arrays of the same type, in a pass; NULL
+ * without an exception: by two calls.
+ */
+static PyObject *clip_at_once(struct module_state *state, PyObject *self,
+			      PyObject *least, PyObject *most)
 {
-	static char *names[] = { "min", "max", "out", NULL };
+	const struct dray_ufunc_options weak = { .size = sizeof(weak),
+						 .weak = 2 };
+	struct ufunc_operand operands[3];
+	struct dray_array *made = NULL;
+	PyObject *result = NULL;
+	struct ufunc_frame frame;
+	bool is_weak[3] = { false };
+	int i, ret;
+
+	for (i = 0; i < 3; i++)
+		operand_clear(&operands[i]);
+	if (!operand_from(self, &operands[0], &is_weak[0]) &&
+	    !operand_from(least, &operands[1], &is_weak[1]) &&
+	    !operand_from(most, &operands[2], &is_weak[2]) &&
+	    is_weak[1] == is_weak[2] && !operands_check(operands, 3) &&
+	    !ufunc_enter(&frame, state, true, ufunc_elements(operands, 3))) {
+		ret = dray_clip(&operands[0].view, &operands[1].view,
+				&operands[2].view, NULL,
+				is_weak[1] ? &weak : NULL, &made);
+		if (!ufunc_leave(&frame, ret))
+			result = ufunc_result(&frame, made, true);
+		ufunc_end(&frame);
+	}
+	for (i = 0; i < 3; i++)
+		operand_drop(&operands[i]);
+	if (!result)
+		PyErr_Clear(); /* Two calls tell what is wrong. */
+	return result;
+}
+
+PyObject *array_clip(PyObject *self, PyObject *const *args, Py_ssize_t count,
+		     PyObject *names)
+{
+	static const struct signature signature = { "clip",
+						    0,
+						    3,
+						    { { "min", object_take },
+						      { "max", object_take },
+						      { "out",
+							object_take } } };
 	struct module_state *state = type_state(self);
 	PyObject *least = Py_None, *most = Py_None, *out = Py_None;
 	PyObject *above, *result;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOO:clip", names,
-					 &least, &most, &out))
+	if (arguments_take(&signature, args, count, names,
+			   (void *[]){ &least, &most, &out }))
 		return NULL;
 	if (out != Py_None)
 		return array_by_numpy(self, "clip",
@@ -67,6 +113,9 @@ PyObject *array_clip(PyObject *self, PyObject *args, PyObject *keywords)
 		return arithmetic_computed(state, "minimum", self, most, NULL);
 	if (most == Py_None)
 		return arithmetic_computed(state, "maximum", self, least, NULL);
+	result = clip_at_once(state, self, least, most);
+	if (result)
+		return result;
 	above = arithmetic_computed(state, "maximum", self, least, NULL);
 	if (!above)
 		return NULL;
@@ -75,30 +124,27 @@ PyObject *array_clip(PyObject *self, PyObject *args, PyObject *keywords)
 	return result;
 }
 
-/* Rounds to a power of ten that is not 1. */
+/* Rounds floats to decimals. */
 static PyObject *round_to(struct module_state *state, PyObject *self,
 			  int decimals)
 {
-	const char *const first = decimals > 0 ? "multiply" : "divide";
-	const char *const last = decimals > 0 ? "divide" : "multiply";
-	PyObject *ten = PyFloat_FromDouble(10), *power = NULL, *scaled = NULL;
-	PyObject *digits = PyLong_FromLong(decimals > 0 ? decimals : -decimals);
-	PyObject *rounded = NULL, *result = NULL;
+	struct dray_array *made = NULL;
+	PyObject *result = NULL;
+	struct ufunc_frame frame;
+	struct dray_view view;
+	int ret;
 
-	if (ten && digits)
-		power = PyNumber_Power(ten, digits, Py_None);
-	if (power)
-		scaled = arithmetic_computed(state, first, self, power, NULL);
-	if (scaled)
-		rounded =
-			arithmetic_computed(state, "rint", scaled, NULL, NULL);
-	if (rounded)
-		result = arithmetic_computed(state, last, rounded, power, NULL);
-	Py_XDECREF(ten);
-	Py_XDECREF(digits);
-	Py_XDECREF(power);
-	Py_XDECREF(scaled);
-	Py_XDECREF(rounded);
+	if (array_check_reachable(array_self(self)))
+		return NULL;
+	array_whole(array_self(self), &view);
+	if (ufunc_enter(&frame, state, true, dray_view_size(&view)))
+		return NULL;
+	ret = dray_round(&view, decimals, &made);
+	if (!ufunc_leave(&frame, ret))
+		result = ufunc_result(&frame, made, true);
+	else
+		dray_array_unref(made);
+	ufunc_end(&frame);
 	return result;
 }
 
@@ -113,17 +159,23 @@ static PyObject *round_by_numpy(PyObject *self, int decimals, PyObject *out)
 	return result;
 }
 
-PyObject *array_round(PyObject *self, PyObject *args, PyObject *keywords)
+PyObject *array_round(PyObject *self, PyObject *const *args, Py_ssize_t count,
+		      PyObject *names)
 {
-	static char *names[] = { "decimals", "out", NULL };
+	static const struct signature signature = {
+		"round",
+		0,
+		2,
+		{ { "decimals", int_take }, { "out", object_take } }
+	};
 	struct module_state *state = type_state(self);
 	PyObject *out = Py_None;
 	struct dray_view view;
 	int decimals = 0;
 	char kind;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|iO:round", names,
-					 &decimals, &out))
+	if (arguments_take(&signature, args, count, names,
+			   (void *[]){ &decimals, &out }))
 		return NULL;
 	array_whole(array_self(self), &view);
 	kind = dray_dtype_kind(view.dtype);
@@ -154,13 +206,16 @@ PyObject *array_conj(PyObject *self, PyObject *args, PyObject *keywords)
 				   out);
 }
 
-PyObject *array_dot(PyObject *self, PyObject *args, PyObject *keywords)
+PyObject *array_dot(PyObject *self, PyObject *const *args, Py_ssize_t count,
+		    PyObject *names)
 {
-	static char *names[] = { "", "out", NULL };
+	static const struct signature signature = {
+		"dot", 1, 2, { { "", object_take }, { "out", object_take } }
+	};
 	PyObject *other, *out = Py_None;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:dot", names,
-					 &other, &out))
+	if (arguments_take(&signature, args, count, names,
+			   (void *[]){ &other, &out }))
 		return NULL;
 	return out == Py_None
 		       ? linear_dot_product(type_state(self), self, other, out)

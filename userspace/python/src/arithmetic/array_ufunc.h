@@ -41,10 +41,13 @@ PyObject *array_by_numpy(PyObject *self, const char *name,
 			 PyObject *names);
 
 /* array_arithmetic.c: methods. */
-PyObject *array_clip(PyObject *self, PyObject *args, PyObject *keywords);
-PyObject *array_round(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_clip(PyObject *self, PyObject *const *args, Py_ssize_t count,
+		     PyObject *names);
+PyObject *array_round(PyObject *self, PyObject *const *args, Py_ssize_t count,
+		      PyObject *names);
 PyObject *array_conj(PyObject *self, PyObject *args, PyObject *keywords);
-PyObject *array_dot(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_dot(PyObject *self, PyObject *const *args, Py_ssize_t count,
+		     PyObject *names);
 
 /* Slots of the type. */
 #define ARRAY_OPERATORS 31
