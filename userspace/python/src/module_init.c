@@ -32,6 +32,25 @@ static PyObject *module_use(PyObject *module, PyObject *class)
 	return Py_NewRef(class);
 }
 
+/* Adds attributes in Python to a type, which never changes again. */
+static PyObject *module_finish(PyObject *module, PyObject *args)
+{
+	PyObject *attributes, *name, *value;
+	PyTypeObject *type;
+	Py_ssize_t at = 0;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "O!O!:finish", &PyType_Type, &type,
+			      &PyDict_Type, &attributes))
+		return NULL;
+	while (PyDict_Next(attributes, &at, &name, &value))
+		if (PyObject_SetAttr((PyObject *)type, name, value))
+			return NULL;
+	type->tp_flags |= Py_TPFLAGS_IMMUTABLETYPE;
+	PyType_Modified(type);
+	Py_RETURN_NONE;
+}
+
 static PyMethodDef methods[] = {
 	{ "open", module_open_node, METH_O,
 	  SIGNATURE("open($module, spec, /)") },
@@ -210,6 +229,8 @@ static PyMethodDef methods[] = {
 	  "Sums products along the last axes, as numpy.vecdot()." },
 	{ "close_queues", close_queues, METH_NOARGS,
 	  SIGNATURE("close_queues($module, /)") },
+	{ "finish", module_finish, METH_VARARGS,
+	  SIGNATURE("finish($module, type, attributes, /)") },
 	{ "last_error", last_error, METH_NOARGS,
 	  SIGNATURE("last_error($module, /)") },
 	{ NULL, NULL, 0, NULL },
