@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What all functions of dray.xp share: their operands as arrays of NumPy over the same
+"""The parts that all functions of dray.xp share: their operands as arrays of NumPy over the same
 memory, their results as dray.Array, and the scope in which both are made."""
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def makes(function: _Function) -> _Function:
 def check_device(device: Any) -> None:
     """ValueError for a device on which no array can be made."""
     if device is not None and device != DEVICE:
-        raise ValueError(f"there is no device {device!r}: {DEVICE!r} is the only one; "
+        raise ValueError(f"there is no device {device!r}: {DEVICE!r} is the only device; "
                          "dray.device_empty() makes arrays for engines alone")
 
 
@@ -86,7 +86,7 @@ def promoted(*arrays_and_dtypes: Any) -> numpy.dtype[Any]:
         else:
             dtypes.append(given.dtype if is_array(given) else numpy.dtype(given))
     if not dtypes:
-        raise ValueError("a type results from one array or data type at least")
+        raise ValueError("a type results from at least an array or a data type")
     found = numpy.result_type(*dtypes)
     order = "biufc"
     for number in numbers:

@@ -106,13 +106,13 @@ def full_like(x: Any, /, fill_value: Any, *, dtype: Any = None, device: Any = No
 
 @makes
 def ones(shape: Any, *, dtype: Any = None, device: Any = None) -> Array:
-    """An array of ones."""
+    """An array of 1."""
     return _filled(_empty(shape, float if dtype is None else dtype, device), 1)
 
 
 @makes
 def ones_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Array:
-    """An array of ones, of the shape of another."""
+    """An array of 1, of the shape of another."""
     return full_like(x, 1, dtype=dtype, device=device)
 
 
@@ -132,7 +132,7 @@ def zeros_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Array:
 @makes
 def eye(n_rows: int, n_cols: Optional[int] = None, /, *, k: int = 0, dtype: Any = None,
         device: Any = None) -> Any:
-    """An array with ones on a diagonal."""
+    """An array of 0, with 1 on a diagonal."""
     check_device(device)
     return numpy.eye(n_rows, n_cols, k, numpy.dtype(dtype))
 
@@ -209,7 +209,7 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> A
 
 
 def can_cast(from_: Any, to: Any, /) -> bool:
-    """Whether promotion makes one type of the other."""
+    """Whether promotion makes the second type of the first."""
     given, wanted = _dtype(from_), numpy.dtype(to)
     kinds = next((kinds for kinds in ("b", "iu", "fc") if given.kind in kinds), "")
     return wanted.kind in kinds and numpy.result_type(given, wanted) == wanted
@@ -275,7 +275,7 @@ def _joined(join: Callable[..., Any], arrays: Any, axis: Optional[int]) -> Any:
 
 @makes
 def concat(arrays: Any, /, *, axis: Optional[int] = 0) -> Any:
-    """Arrays one behind the other along an axis; None: all their elements."""
+    """Arrays behind each other along an axis; None: all their elements."""
     return _joined(numpy.concatenate, arrays, axis)
 
 
@@ -408,7 +408,7 @@ def nonzero(x: Any, /) -> tuple[Array, ...]:
 
 @makes
 def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None) -> Any:
-    """The places in a sorted array, or one that `sorter` sorts, before which values keep it so."""
+    """The places in an array that is sorted, or that `sorter` sorts, before which values keep it so."""
     return numpy.searchsorted(*alike(array(x1), x2), side=side,
                               sorter=None if sorter is None else over(sorter))
 
