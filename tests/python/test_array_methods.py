@@ -87,7 +87,7 @@ def test_flags_have_numpys_names():
     for values in (FLOATS, FLOATS.T, FLOATS[:, ::2], np.zeros(3)):
         there, here = values.flags, dray.Array(values).flags
         for name in ("C_CONTIGUOUS", "C", "F_CONTIGUOUS", "F", "WRITEABLE", "W", "ALIGNED", "BEHAVED", "CARRAY",
-                     "FARRAY", "FNC", "FORC", "WRITEBACKIFCOPY", "CONTIGUOUS", "FORTRAN"):
+                     "FNC", "FORC", "WRITEBACKIFCOPY", "CONTIGUOUS", "FORTRAN"):
             assert here[name] == there[name], name
         assert here.fnc == there.fnc and here[0] == there.c_contiguous
         assert np.isfortran(dray.Array(values)) == np.isfortran(values)

@@ -241,8 +241,8 @@ class ArrayFlags(NamedTuple):
 
     @property
     def farray(self) -> bool:
-        """Whether it is behaved and f_contiguous."""
-        return self.behaved and self.f_contiguous
+        """Whether it is behaved and fnc."""
+        return self.behaved and self.fnc
 
     @property
     def writebackifcopy(self) -> bool:
