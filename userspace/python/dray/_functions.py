@@ -316,14 +316,15 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None, *,
     """numpy.arange(), as empty(): from 0 if `start` is alone."""
     first, end = (0, start) if stop is None else (start, stop)
     with memory(pool, heap=heap, shareable=shareable):
-        return _without_objects(numpy.arange(first, end, 1 if step is None else step, dtype))
+        return _without_objects(numpy.arange(first, end, 1 if step is None else step,  # type: ignore[call-overload]
+                                             dtype))
 
 
 def asarray(values: Any, dtype: Any = None, *, pool: Optional[Pool] = None,
             heap: Optional[str] = None, shareable: bool = False) -> NDArray[Any]:
     """As array(), but without a copy of an array of that type that lies in dray's memory already,
     if no pool, heap or shareable memory is asked for."""
-    if isinstance(values, (numpy.ndarray, Array)) and pool is heap is None and not shareable:
+    if isinstance(values, (numpy.ndarray, Array)) and not (pool or heap or shareable):
         there = numpy.asarray(values)
         if (dtype is None or there.dtype == dtype) and memory_kind(values) != "unknown":
             return there

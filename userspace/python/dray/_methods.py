@@ -76,7 +76,7 @@ class _Methods:
         made = (Array.empty(self.shape, self.dtype) if device == "cpu" else
                 _functions().device_empty(self.shape, self.dtype))
         _functions().copy(made, self)
-        return made  # type: ignore[no-any-return]
+        return made
 
     @property
     def mT(self: Any) -> Array:
@@ -96,12 +96,12 @@ class _Methods:
         return numpy.asarray(self).ctypes
 
     def __complex__(self: Any) -> complex:
-        return complex(numpy.asarray(self))  # type: ignore[call-overload,no-any-return]
+        return complex(numpy.asarray(self))
 
     def argpartition(self: Any, kth: Any, axis: Any = -1, kind: str = "introselect",
                      order: Any = None) -> Any:
         """The indices that would partition it."""
-        return numpy.argpartition(self, kth, axis, kind, order)
+        return numpy.argpartition(self, kth, axis, kind, order)  # type: ignore[arg-type]
 
     def byteswap(self: Any, inplace: bool = False) -> Array:
         """The elements with their bytes in reverse, a copy or the array itself."""

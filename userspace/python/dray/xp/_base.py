@@ -14,6 +14,8 @@ from .._functions import pool
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
+# NumPy without types: its functions are called with arguments of any.
+np: Any = numpy
 DEVICE = "cpu"
 DTYPES = {name: numpy.dtype(name) for name in (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32",
@@ -44,7 +46,7 @@ def array(x: Any) -> Array:
     return Array(numpy.asarray(x))
 
 
-def over(x: Any) -> numpy.ndarray[Any, Any]:
+def over(x: Any) -> Any:
     """An operand as an array of NumPy, over its memory."""
     return numpy.asarray(array(x))
 
@@ -99,7 +101,7 @@ def promoted(*arrays_and_dtypes: Any) -> numpy.dtype[Any]:
     return found
 
 
-def alike(*operands: Any) -> list[numpy.ndarray[Any, Any]]:
+def alike(*operands: Any) -> list[Any]:
     """Arrays and numbers of Python as arrays of NumPy of the type that results: older
     NumPys look at values without axes."""
     dtype = promoted(*operands)

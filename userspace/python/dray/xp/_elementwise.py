@@ -2,7 +2,7 @@
 """The elementwise functions of the standard: dray's ufuncs by the standard's names."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Protocol
 
 from .. import _ufuncs
 from .._dray import Array
@@ -60,7 +60,14 @@ def _binary(name: str) -> Callable[[Any, Any], Array]:
 _made = {name: make(name) for count, make in ((1, _unary), (2, _binary)) for name in NAMES[count]}
 
 
-def __getattr__(name: str) -> Callable[..., Array]:
+class Function(Protocol):
+    """The type of each function, as far as arguments are counted when it is called."""
+
+    def __call__(self, *operands: Any) -> Array:
+        """Computes an array."""
+
+
+def __getattr__(name: str) -> Function:
     try:
         return _made[name]
     except KeyError:

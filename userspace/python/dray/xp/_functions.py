@@ -9,7 +9,7 @@ import numpy
 
 from .. import _dray
 from .._dray import Array
-from ._base import (DEVICE, DTYPES, KINDS, alike, array, check_device, in_scope, is_array, makes, over,
+from ._base import (DEVICE, DTYPES, KINDS, alike, array, check_device, in_scope, is_array, makes, np, over,
                     promoted, result)
 
 _Axes = Union[int, tuple[int, ...], None]
@@ -19,7 +19,7 @@ _Axes = Union[int, tuple[int, ...], None]
 
 def _empty(shape: Any, dtype: Any, device: Any) -> Array:
     check_device(device)
-    return Array.empty(shape, numpy.dtype(dtype))
+    return Array.empty(shape, np.dtype(dtype))
 
 
 @makes
@@ -33,18 +33,18 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None,
     if isinstance(obj, Array):
         made: Any = obj
     elif is_array(obj) or hasattr(obj, "__array__") or hasattr(obj, "__array_interface__") or _is_buffer(obj):
-        made = Array(numpy.asarray(obj))
+        made = Array(np.asarray(obj))
     elif copy is False:
         raise ValueError(f"copy=False: a {type(obj).__name__} is not an array, so its elements are copied")
     else:
-        values = numpy.array(obj, dtype)
+        values = np.array(obj, dtype)
         if values.dtype.hasobject:
             raise (OverflowError if _is_whole(obj) else TypeError)(
                 f"no data type holds the elements of {obj!r:.60}")
         return result(values)  # type: ignore[no-any-return]
     if dtype is not None and made.dtype != dtype:
         if copy is False:
-            raise ValueError(f"copy=False: an array of {made.dtype} becomes {numpy.dtype(dtype)} by a copy only")
+            raise ValueError(f"copy=False: an array of {made.dtype} becomes {np.dtype(dtype)} by a copy only")
         return made.astype(dtype)  # type: ignore[no-any-return]
     return made.copy() if copy else made  # type: ignore[no-any-return]
 
@@ -93,7 +93,7 @@ def _filled(made: Array, value: Any) -> Array:
 @makes
 def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Array:
     """An array of equal elements, by default of the default type of the value's kind."""
-    return _filled(_empty(shape, numpy.asarray(fill_value).dtype if dtype is None else dtype, device),
+    return _filled(_empty(shape, np.asarray(fill_value).dtype if dtype is None else dtype, device),
                    fill_value)
 
 
@@ -120,7 +120,7 @@ def ones_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Array:
 def zeros(shape: Any, *, dtype: Any = None, device: Any = None) -> Array:
     """An array of zeros."""
     check_device(device)
-    return Array.zeros(shape, numpy.dtype(dtype))
+    return Array.zeros(shape, np.dtype(dtype))
 
 
 @makes
@@ -134,7 +134,7 @@ def eye(n_rows: int, n_cols: Optional[int] = None, /, *, k: int = 0, dtype: Any 
         device: Any = None) -> Any:
     """An array of 0, with 1 on a diagonal."""
     check_device(device)
-    return numpy.eye(n_rows, n_cols, k, numpy.dtype(dtype))
+    return np.eye(n_rows, n_cols, k, np.dtype(dtype))
 
 
 @makes
@@ -142,25 +142,25 @@ def linspace(start: Any, stop: Any, /, num: int, *, dtype: Any = None, device: A
              endpoint: bool = True) -> Any:
     """So many numbers in even steps, with `stop` or before it."""
     check_device(device)
-    return numpy.linspace(start, stop, num, endpoint, dtype=dtype)
+    return np.linspace(start, stop, num, endpoint, dtype=dtype)
 
 
 @makes
 def meshgrid(*arrays: Any, indexing: str = "xy") -> Any:
     """Coordinates of a grid by those of its axes."""
-    return tuple(numpy.meshgrid(*map(over, arrays), indexing=indexing))
+    return tuple(np.meshgrid(*map(over, arrays), indexing=indexing))
 
 
 @makes
 def tril(x: Any, /, *, k: int = 0) -> Any:
     """A copy with zeros above a diagonal."""
-    return numpy.tril(over(x), k)
+    return np.tril(over(x), k)
 
 
 @makes
 def triu(x: Any, /, *, k: int = 0) -> Any:
     """A copy with zeros below a diagonal."""
-    return numpy.triu(over(x), k)
+    return np.triu(over(x), k)
 
 
 @makes
@@ -193,7 +193,7 @@ class IntegerInfo(NamedTuple):
 
 
 def _dtype(given: Any) -> numpy.dtype[Any]:
-    return given.dtype if is_array(given) else numpy.dtype(given)  # type: ignore[no-any-return]
+    return given.dtype if is_array(given) else np.dtype(given)  # type: ignore[no-any-return]
 
 
 @makes
@@ -203,29 +203,29 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> A
     TypeError for complex numbers that would lose their imaginary part."""
     check_device(device)
     given = array(x)
-    if given.dtype.kind == "c" and numpy.dtype(dtype).kind not in "c":
-        raise TypeError(f"{given.dtype} becomes {numpy.dtype(dtype)} by real() or imag()")
+    if given.dtype.kind == "c" and np.dtype(dtype).kind not in "c":
+        raise TypeError(f"{given.dtype} becomes {np.dtype(dtype)} by real() or imag()")
     return given.astype(dtype, copy=copy)
 
 
 def can_cast(from_: Any, to: Any, /) -> bool:
     """Whether promotion makes the second type of the first."""
-    given, wanted = _dtype(from_), numpy.dtype(to)
+    given, wanted = _dtype(from_), np.dtype(to)
     kinds = next((kinds for kinds in ("b", "iu", "fc") if given.kind in kinds), "")
-    return wanted.kind in kinds and numpy.result_type(given, wanted) == wanted
+    return wanted.kind in kinds and bool(np.result_type(given, wanted) == wanted)
 
 
 def finfo(type: Any, /) -> FloatInfo:
     """Limits of a type, or of an array's type, of floating-point or complex numbers."""
-    found = numpy.finfo(_dtype(type))
+    found = np.finfo(_dtype(type))
     return FloatInfo(found.bits, float(found.eps), float(found.max), float(found.min),
                      float(found.tiny), found.dtype)
 
 
 def iinfo(type: Any, /) -> IntegerInfo:
     """Limits of a type, or of an array's type, of integers."""
-    found = numpy.iinfo(_dtype(type))
-    return IntegerInfo(found.bits, int(found.max), int(found.min), numpy.dtype(found.dtype))
+    found = np.iinfo(_dtype(type))
+    return IntegerInfo(found.bits, int(found.max), int(found.min), np.dtype(found.dtype))
 
 
 def isdtype(dtype: Any, kind: Any) -> bool:
@@ -237,8 +237,8 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     if isinstance(kind, str):
         if kind not in KINDS:
             raise ValueError(f"{kind!r} is none of the kinds {', '.join(KINDS)}")
-        return numpy.dtype(dtype).kind in KINDS[kind] and numpy.dtype(dtype) in DTYPES.values()
-    return numpy.dtype(dtype) == numpy.dtype(kind)
+        return np.dtype(dtype).kind in KINDS[kind] and np.dtype(dtype) in DTYPES.values()
+    return bool(np.dtype(dtype) == np.dtype(kind))
 
 
 def result_type(*arrays_and_dtypes: Any) -> numpy.dtype[Any]:
@@ -257,7 +257,7 @@ def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     """The shape to which shapes broadcast."""
-    return numpy.broadcast_shapes(*shapes)
+    return np.broadcast_shapes(*shapes)  # type: ignore[no-any-return]
 
 
 @makes
@@ -276,7 +276,7 @@ def _joined(join: Callable[..., Any], arrays: Any, axis: Optional[int]) -> Any:
 @makes
 def concat(arrays: Any, /, *, axis: Optional[int] = 0) -> Any:
     """Arrays behind each other along an axis; None: all their elements."""
-    return _joined(numpy.concatenate, arrays, axis)
+    return _joined(np.concatenate, arrays, axis)
 
 
 @makes
@@ -285,7 +285,7 @@ def stack(arrays: Any, /, *, axis: int = 0) -> Any:
     given = [over(each) for each in arrays]
     if not given:
         raise ValueError("stack() needs an array at least")
-    return numpy.stack([each.astype(promoted(*given), copy=False) for each in given], axis)
+    return np.stack([each.astype(promoted(*given), copy=False) for each in given], axis)
 
 
 @makes
@@ -326,7 +326,7 @@ def repeat(x: Any, repeats: Any, /, *, axis: Optional[int] = None) -> Any:
     counts = over(repeats) if is_array(repeats) else repeats
     if is_array(repeats) and counts.dtype == "u8":
         counts = counts.astype("i8")
-    return numpy.repeat(over(x), counts, axis)
+    return np.repeat(over(x), counts, axis)
 
 
 @makes
@@ -345,7 +345,7 @@ def reshape(x: Any, /, shape: tuple[int, ...], *, copy: Optional[bool] = None) -
 @makes
 def roll(x: Any, /, shift: Any, *, axis: _Axes = None) -> Any:
     """The elements moved along axes, those behind the end to the start."""
-    return numpy.roll(over(x), shift, axis)
+    return np.roll(over(x), shift, axis)
 
 
 @makes
@@ -357,7 +357,7 @@ def squeeze(x: Any, /, axis: Union[int, tuple[int, ...]]) -> Array:
 @makes
 def tile(x: Any, repetitions: tuple[int, ...], /) -> Any:
     """The array so many times along each axis."""
-    return numpy.tile(over(x), repetitions)
+    return np.tile(over(x), repetitions)
 
 
 @makes
@@ -395,7 +395,7 @@ def argmin(x: Any, /, *, axis: Optional[int] = None, keepdims: bool = False) -> 
 @makes
 def count_nonzero(x: Any, /, *, axis: _Axes = None, keepdims: bool = False) -> Any:
     """The number of elements that are not zero."""
-    return numpy.asarray(numpy.count_nonzero(over(x), axis=axis, keepdims=keepdims))
+    return np.asarray(np.count_nonzero(over(x), axis=axis, keepdims=keepdims))
 
 
 @makes
@@ -409,7 +409,7 @@ def nonzero(x: Any, /) -> tuple[Array, ...]:
 @makes
 def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None) -> Any:
     """The places in an array that is sorted, or that `sorter` sorts, before which values keep it so."""
-    return numpy.searchsorted(*alike(array(x1), x2), side=side,
+    return np.searchsorted(*alike(array(x1), x2), side=side,
                               sorter=None if sorter is None else over(sorter))
 
 
@@ -418,7 +418,7 @@ def where(condition: Any, x1: Any, x2: Any, /) -> Any:
     """Elements of x1 where the condition is true, else of x2."""
     if not (is_array(x1) or is_array(x2)):
         raise TypeError("where() needs an array, not two numbers of Python")
-    return numpy.where(over(condition), *alike(x1, x2))
+    return np.where(over(condition), *alike(x1, x2))
 
 
 @makes
@@ -432,13 +432,13 @@ def take(x: Any, indices: Any, /, *, axis: Optional[int] = None) -> Array:
 @makes
 def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
     """The elements that an array of numbers along an axis chooses."""
-    return numpy.take_along_axis(over(x), over(indices), axis)
+    return np.take_along_axis(over(x), over(indices), axis)
 
 
 @makes
 def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
     """Whether each element of x1 is among those of x2."""
-    return numpy.isin(*alike(x1, x2), invert=invert)
+    return np.isin(*alike(x1, x2), invert=invert)
 
 
 # Order, and equal elements
@@ -467,7 +467,7 @@ def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool
     """The indices that sort an array; those of equal elements keep their order."""
     given = array(x)
     found = _sorted(given, axis, descending, lambda x, axis: array(x.argsort(axis)))
-    return given.shape[axis] - 1 - found if descending else found  # type: ignore[no-any-return]
+    return given.shape[axis] - 1 - found if descending else found
 
 
 class UniqueAll(NamedTuple):
@@ -496,7 +496,7 @@ class UniqueInverse(NamedTuple):
 def _unique(x: Any, *wanted: str) -> Any:
     """NumPy's result as a tuple; each NaN is another element."""
     given = over(x)
-    found = numpy.unique(given, equal_nan=False, **{f"return_{name}": True for name in wanted})
+    found = np.unique(given, equal_nan=False, **{f"return_{name}": True for name in wanted})
     if not wanted:
         return found
     return tuple(each.reshape(given.shape) if name == "inverse" else each
@@ -622,7 +622,7 @@ def diff(x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: 
     """Differences of neighbours along an axis, n times."""
     around = {name: over(each) for name, each in (("prepend", prepend), ("append", append))
               if each is not None}
-    return numpy.diff(over(x), n, axis, **around)
+    return np.diff(over(x), n, axis, **around)
 
 
 # Products
@@ -636,7 +636,7 @@ def matmul(x1: Any, x2: Any, /) -> Any:
 @makes
 def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
     """Sums products over axes of both."""
-    return numpy.tensordot(*alike(array(x1), array(x2)), axes=axes)
+    return np.tensordot(*alike(array(x1), array(x2)), axes=axes)
 
 
 @makes
@@ -656,7 +656,7 @@ class Information:
     def capabilities(self) -> dict[str, Any]:
         """Whether indices may be bools, and shapes depend on data; the most axes."""
         return {"boolean indexing": True, "data-dependent shapes": True,
-                "max dimensions": 64 if int(numpy.__version__.split(".")[0]) > 1 else 32}
+                "max dimensions": 64 if int(np.__version__.split(".")[0]) > 1 else 32}
 
     def default_device(self) -> str:
         """The device of new arrays."""

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Optional
 
-import numpy
-
 from .._dray import Array
-from ._base import alike, array, makes, over
+from ._base import alike, array, makes, np, over
 from ._functions import matmul, matrix_transpose, tensordot, vecdot
 
 __all__ = ["cholesky", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "inv",
@@ -45,7 +43,7 @@ class SVD(NamedTuple):
     Vh: Any
 
 
-def _floats(x: Any, axes: int = 2) -> numpy.ndarray[Any, Any]:
+def _floats(x: Any, axes: int = 2) -> Any:
     """An operand of floating-point or complex numbers, with so many axes at least."""
     given = over(x)
     if given.dtype.kind not in "fc":
@@ -56,13 +54,13 @@ def _floats(x: Any, axes: int = 2) -> numpy.ndarray[Any, Any]:
 
 
 def _complex(found: Any) -> Any:
-    return found.astype(numpy.result_type(found, numpy.complex64), copy=False)
+    return found.astype(np.result_type(found, np.complex64), copy=False)
 
 
 @makes
 def cholesky(x: Any, /, *, upper: bool = False) -> Any:
     """The triangular factor of a positive definite matrix."""
-    found = numpy.linalg.cholesky(_floats(x))
+    found = np.linalg.cholesky(_floats(x))
     return found.swapaxes(-1, -2).conj() if upper else found
 
 
@@ -72,13 +70,13 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     for given in (array(x1), array(x2)):
         if not -given.ndim <= axis < given.ndim or given.shape[axis] != 3:
             raise ValueError(f"cross() needs three elements along axis {axis}, not shape {given.shape}")
-    return numpy.cross(*alike(array(x1), array(x2)), axis=axis)
+    return np.cross(*alike(array(x1), array(x2)), axis=axis)
 
 
 @makes
 def det(x: Any, /) -> Any:
     """The determinant."""
-    return numpy.linalg.det(_floats(x))
+    return np.linalg.det(_floats(x))
 
 
 @makes
@@ -92,60 +90,60 @@ def diagonal(x: Any, /, *, offset: int = 0) -> Array:
 @makes
 def eig(x: Any, /) -> Eig:
     """Eigenvalues and eigenvectors, complex numbers."""
-    return Eig(*map(_complex, numpy.linalg.eig(_floats(x))))
+    return Eig(*map(_complex, np.linalg.eig(_floats(x))))
 
 
 @makes
 def eigvals(x: Any, /) -> Any:
     """Eigenvalues, complex numbers."""
-    return _complex(numpy.linalg.eigvals(_floats(x)))
+    return _complex(np.linalg.eigvals(_floats(x)))
 
 
 @makes
 def eigh(x: Any, /) -> Eig:
     """Eigenvalues in ascending order, and eigenvectors, of an Hermitian matrix."""
-    return Eig(*numpy.linalg.eigh(_floats(x)))
+    return Eig(*np.linalg.eigh(_floats(x)))
 
 
 @makes
 def eigvalsh(x: Any, /) -> Any:
     """Eigenvalues of an Hermitian matrix in ascending order."""
-    return numpy.linalg.eigvalsh(_floats(x))
+    return np.linalg.eigvalsh(_floats(x))
 
 
 @makes
 def inv(x: Any, /) -> Any:
     """The inverse."""
-    return numpy.linalg.inv(_floats(x))
+    return np.linalg.inv(_floats(x))
 
 
 @makes
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     """A norm of matrices, the last two axes."""
-    return numpy.linalg.norm(_floats(x), ord, (-2, -1), keepdims)
+    return np.linalg.norm(_floats(x), ord, (-2, -1), keepdims)
 
 
 @makes
 def matrix_power(x: Any, n: int, /) -> Any:
     """A square matrix raised to an integer."""
-    return numpy.linalg.matrix_power(_floats(x), n)
+    return np.linalg.matrix_power(_floats(x), n)
 
 
 def _tolerance(rtol: Any, x: Any) -> Any:
     """A tolerance of singular values relative to the largest, by default of the precision."""
     if rtol is None:
-        return numpy.asarray(max(x.shape[-2:]) * numpy.finfo(x.dtype).eps)
-    return numpy.asarray(over(rtol) if not isinstance(rtol, (int, float)) else rtol)
+        return np.asarray(max(x.shape[-2:]) * np.finfo(x.dtype).eps)
+    return np.asarray(over(rtol) if not isinstance(rtol, (int, float)) else rtol)
 
 
 @makes
 def matrix_rank(x: Any, /, *, rtol: Any = None) -> Any:
     """The number of singular values beyond rtol times the largest."""
     given = _floats(x)
-    values = numpy.linalg.svd(given, compute_uv=False)
+    values = np.linalg.svd(given, compute_uv=False)
     most = values.max(axis=-1, keepdims=True, initial=0)
-    return numpy.asarray(numpy.count_nonzero(
-        values > most * _tolerance(rtol, given)[..., numpy.newaxis], axis=-1))
+    return np.asarray(np.count_nonzero(
+        values > most * _tolerance(rtol, given)[..., np.newaxis], axis=-1))
 
 
 @makes
@@ -153,14 +151,14 @@ def outer(x1: Any, x2: Any, /) -> Any:
     """The products of all pairs of elements of two vectors."""
     if array(x1).ndim != 1 or array(x2).ndim != 1:
         raise ValueError(f"outer() takes vectors, not {array(x1).ndim} and {array(x2).ndim} axes")
-    return numpy.outer(*alike(array(x1), array(x2)))
+    return np.outer(*alike(array(x1), array(x2)))
 
 
 @makes
 def pinv(x: Any, /, *, rtol: Any = None) -> Any:
     """The pseudo-inverse, of singular values beyond rtol times the largest."""
     given = _floats(x)
-    return numpy.linalg.pinv(given, _tolerance(rtol, given)).astype(given.dtype, copy=False)
+    return np.linalg.pinv(given, _tolerance(rtol, given)).astype(given.dtype, copy=False)
 
 
 @makes
@@ -168,13 +166,13 @@ def qr(x: Any, /, *, mode: str = "reduced") -> QR:
     """An orthonormal and an upper triangular factor; mode: "reduced" or "complete"."""
     if mode not in ("reduced", "complete"):
         raise ValueError(f"mode is 'reduced' or 'complete', not {mode!r}")
-    return QR(*numpy.linalg.qr(_floats(x), mode))
+    return QR(*np.linalg.qr(_floats(x), mode))
 
 
 @makes
 def slogdet(x: Any, /) -> Slogdet:
     """The sign and the logarithm of the determinant."""
-    return Slogdet(*numpy.linalg.slogdet(_floats(x)))
+    return Slogdet(*np.linalg.slogdet(_floats(x)))
 
 
 @makes
@@ -183,23 +181,23 @@ def solve(x1: Any, x2: Any, /) -> Any:
     first, second = alike(_floats(x1), _floats(x2, 1))
     vector = second.ndim == 1
     if vector:
-        second = second[:, numpy.newaxis]
+        second = second[:, np.newaxis]
     # Older NumPys take an array of an axis less for vectors.
     second = second.reshape((1,) * (first.ndim - second.ndim) + second.shape)
-    found = numpy.linalg.solve(first, second)
+    found = np.linalg.solve(first, second)
     return found[..., 0] if vector else found
 
 
 @makes
 def svd(x: Any, /, *, full_matrices: bool = True) -> SVD:
     """Singular vectors and values, as SVD."""
-    return SVD(*numpy.linalg.svd(_floats(x), full_matrices))
+    return SVD(*np.linalg.svd(_floats(x), full_matrices))
 
 
 @makes
 def svdvals(x: Any, /) -> Any:
     """Singular values in descending order."""
-    return numpy.linalg.svd(_floats(x), compute_uv=False)
+    return np.linalg.svd(_floats(x), compute_uv=False)
 
 
 @makes
@@ -217,8 +215,8 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     others = [each for each in range(given.ndim) if each not in axes]
     shape = [given.shape[each] for each in others]
     last = given.transpose([*others, *axes]).reshape(
-        *shape, int(numpy.prod([given.shape[each] for each in axes])))
-    found = numpy.asarray(numpy.linalg.norm(last, ord, -1))
+        *shape, int(np.prod([given.shape[each] for each in axes])))
+    found = np.asarray(np.linalg.norm(last, ord, -1))
     if keepdims:
         found = found.reshape([1 if each in axes else given.shape[each] for each in range(given.ndim)])
     return found
