@@ -57,7 +57,7 @@ def _binary(name: str) -> Callable[[Any, Any], Array]:
     return _named(call, name)
 
 
-_made = {name: make(name) for count, make in ((1, _unary), (2, _binary)) for name in NAMES[count]}
+_made: dict[str, Any] = {name: make(name) for count, make in ((1, _unary), (2, _binary)) for name in NAMES[count]}
 
 
 class Function(Protocol):
@@ -65,11 +65,12 @@ class Function(Protocol):
 
     def __call__(self, *operands: Any) -> Array:
         """Computes an array."""
+        ...
 
 
 def __getattr__(name: str) -> Function:
     try:
-        return _made[name]
+        return _made[name]  # type: ignore[no-any-return]
     except KeyError:
         raise AttributeError(f"{__name__} has no function {name!r}") from None
 
