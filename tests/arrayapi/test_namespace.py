@@ -83,10 +83,38 @@ def test_arrays_lie_in_the_memory_of_the_scope_or_of_dray():
 def test_results_are_arrays_also_without_axes_and_numbers_are_operands():
     assert type(xp.sum(A)) is type(xp.add(xp.asarray(1), 2)) is dray.Array
     assert xp.sum(A).shape == ()
-    assert float(xp.sqrt(A[1])) == 2**0.5
+    assert float(xp.sqrt(np.float64(2))) == 2**0.5
     assert complex(xp.asarray(1 + 2j)) == 1 + 2j
     with pytest.raises(TypeError):
         complex(A)
+
+
+PLAIN = dray.Array(np.arange(1.0, 4.0))
+
+
+@pytest.mark.parametrize("compute", [
+    lambda a: a[0], lambda a: a[0] + a[1], lambda a: 2 * a[0], lambda a: a[0] ** 2, lambda a: a[0] ** 3, lambda a: -a[0],
+    lambda a: abs(a[0]), lambda a: a[0] < a[1], lambda a: a[0] == 1, lambda a: a @ a, lambda a: divmod(a[0], 2)[1],
+    lambda a: next(iter(a)), lambda a: a[1:][0], lambda a: (a + PLAIN)[0], lambda a: (PLAIN + a)[0],
+    lambda a: (np.float64(2) * a)[0], lambda a: a[a > 1][0], lambda a: a[xp.asarray([1])][0], lambda a: a.T[0]])
+def test_operators_and_indices_of_such_arrays_return_arrays(compute):
+    plain, ours = compute(PLAIN), compute(A)
+    assert type(ours) is dray.Array
+    assert ours.shape == () and ours.dtype == plain.dtype and ours == plain
+
+
+def test_an_element_is_a_copy():
+    a = xp.asarray([1, 2])
+    first = a[0]
+    a[0] = 7
+    assert first == 1 and a[0] == 7
+    a[1] += first
+    assert a[1] == 3
+
+
+def test_an_array_of_the_program_is_not_changed():
+    assert type(xp.asarray(PLAIN)[0]) is dray.Array
+    assert isinstance(PLAIN[0], np.float64) and isinstance((PLAIN + 1)[0], np.float64)
 
 
 def test_an_array_of_another_library_stays_where_it_is():

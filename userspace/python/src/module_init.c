@@ -4,7 +4,7 @@
  * private to the package; dray/__init__.py documents those for users.
  */
 #define DRAY_IMPORTS_NUMPY
-#include "base/module.h"
+#include "object/array_object.h"
 
 static PyObject *last_error(PyObject *module, PyObject *unused)
 {
@@ -49,6 +49,21 @@ static PyObject *module_finish(PyObject *module, PyObject *args)
 	type->tp_flags |= Py_TPFLAGS_IMMUTABLETYPE;
 	PyType_Modified(type);
 	Py_RETURN_NONE;
+}
+
+/* Returns an array of dray.xp, or a view that is one. */
+static PyObject *module_standard(PyObject *module, PyObject *array)
+{
+	struct array_object *self = array_self(array);
+	struct dray_view view;
+
+	if (!Py_IS_TYPE(array, module_state(module)->array_type))
+		return PyErr_Format(PyExc_TypeError,
+				    "a dray.Array is needed, not %R", array);
+	if (self->standard)
+		return Py_NewRef(array);
+	return array_standard(Py_TYPE(array),
+			      array_over(self, array_whole(self, &view)));
 }
 
 static PyMethodDef methods[] = {
@@ -231,6 +246,8 @@ static PyMethodDef methods[] = {
 	  SIGNATURE("close_queues($module, /)") },
 	{ "finish", module_finish, METH_VARARGS,
 	  SIGNATURE("finish($module, type, attributes, /)") },
+	{ "standard", module_standard, METH_O,
+	  SIGNATURE("standard($module, array, /)") },
 	{ "last_error", last_error, METH_NOARGS,
 	  SIGNATURE("last_error($module, /)") },
 	{ NULL, NULL, 0, NULL },

@@ -4,11 +4,12 @@
     xp = a.__array_namespace__()        # dray.xp, for a dray.Array
     b = xp.linalg.solve(xp.asarray([[2., 0.], [0., 4.]]), xp.ones(2))
 
-Functions return a dray.Array, also without axes.  New arrays lie in the memory of `with
+Functions return a dray.Array, also without axes, and so do indices and operators of such arrays,
+which return numbers of NumPy for other arrays.  New arrays lie in the memory of `with
 dray.memory():`, or outside of any such scope in that of dray.empty().  Where dray lacks a
 function of its own, NumPy computes it over the same memory.
 
-Numbers of NumPy, which indices and operators of arrays return, are operands like arrays.
+Arrays and numbers of NumPy are operands, too.
 https://data-apis.org/array-api/2025.12/ describes each function.
 """
 import numpy as _numpy

@@ -9,7 +9,7 @@ from typing import Any, Callable, ContextManager, TypeVar, cast
 
 import numpy
 
-from .._dray import Array, current_pool, scope
+from .._dray import Array, current_pool, scope, standard
 from .._functions import pool
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -54,9 +54,9 @@ def over(x: Any) -> Any:
 def result(found: Any) -> Any:
     """Arrays of dray for those of NumPy, also in tuples, and for numbers of NumPy."""
     if isinstance(found, Array):
-        return found
+        return standard(found)
     if isinstance(found, (numpy.ndarray, numpy.generic)):
-        return Array(numpy.asarray(found))
+        return standard(Array(numpy.asarray(found)))
     if isinstance(found, tuple):
         items = map(result, found)
         return type(found)(*items) if hasattr(found, "_fields") else tuple(items)

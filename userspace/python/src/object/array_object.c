@@ -21,6 +21,7 @@ static struct array_object *object_new(PyTypeObject *type,
 	self->flags = view->flags;
 	self->ndim = view->ndim;
 	self->tensor = 0;
+	self->standard = false;
 	self->weak = NULL;
 	for (i = 0; i < view->ndim; i++) {
 		self->numbers[i] = view->shape[i];
@@ -67,7 +68,33 @@ PyObject *array_over_as(struct array_object *self, const struct dray_view *view,
 	object->capsule = self->capsule;
 	object->base = self->base;
 	object->kind = self->kind;
+	object->standard = self->standard;
 	return (PyObject *)object;
+}
+
+PyObject *array_standard(PyTypeObject *type, PyObject *result)
+{
+	PyObject *array = NULL, *pair;
+
+	if (result && PyTuple_CheckExact(result) &&
+	    PyTuple_GET_SIZE(result) == 2) {
+		pair = Py_BuildValue(
+			"(NN)",
+			array_standard(type,
+				       Py_NewRef(PyTuple_GET_ITEM(result, 0))),
+			array_standard(type,
+				       Py_NewRef(PyTuple_GET_ITEM(result, 1))));
+		Py_DECREF(result);
+		return pair;
+	}
+	if (result && PyArray_CheckScalar(result)) {
+		array = PyArray_FromScalar(result, NULL);
+		Py_SETREF(result, array ? array_from(type, array) : NULL);
+		Py_XDECREF(array);
+	}
+	if (result && Py_IS_TYPE(result, type))
+		array_self(result)->standard = true;
+	return result;
 }
 
 void array_set_unreachable(PyObject *object, enum dray_memory_kind kind)
