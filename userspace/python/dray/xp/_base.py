@@ -52,7 +52,7 @@ def over(x: Any) -> Any:
 
 
 def result(found: Any) -> Any:
-    """Arrays of dray for those of NumPy, also in tuples, and for numbers of NumPy."""
+    """Arrays of dray instead of arrays and numbers of NumPy, also in tuples."""
     if isinstance(found, Array):
         return standard(found)
     if isinstance(found, (numpy.ndarray, numpy.generic)):
