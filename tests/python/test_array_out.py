@@ -250,8 +250,9 @@ def test_an_output_of_numpys_functions_of_an_array_is_as_numpys(name, number):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name, number", [each for each in EACH if each[0] in METHODS])
 def test_an_output_of_a_method_is_as_numpys(name, number):
-    inputs, given = CALLS[name][number]
     numpys = f"ndarray.{name}" if hasattr(np.ndarray, name) else name
+    # The order of a method's arguments may differ from the function's.
+    inputs, given = CALLS.get(numpys, CALLS[name])[number]
     assert not list(differences(numpys, getattr(dray.Array, name), inputs, as_arrays(inputs), given))
 
 

@@ -57,7 +57,10 @@ the rest.  Each carries the library's sentence.
 """
 
 # Only what users import: names of others would be attributes of the package.
-from . import _dray
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
+from . import _dray, _methods
 from ._array import FlatIterator
 from ._arrow import ArrowArray, from_arrow, to_arrow
 from ._calls import OpenCLExecutor, StreamExecutor
@@ -65,12 +68,13 @@ from ._dray import (Array, CallQueue, Pool, Scope, dot, from_dlpack, matmul, mat
                     vecdot, vecmat)
 from ._fence import Call, Fence
 from ._functions import open as open
-from ._functions import (Versions, WaitingArray, address, array, copy, copy_from_sycl, copy_to_sycl,
-                         device_empty, empty, explain, export_array, fill, from_sycl, handler_name,
-                         install, last_error, memory, memory_kind, nodes, open_array, pool, receive,
-                         revoke_array, revoke_waiting, rows, segments, send, share_arrays,
-                         shared_zeros, stats, stream, sync_for_cpu, sync_for_device, to_sycl,
-                         uninstall, versions, wait, waiting_arrays, zeros)
+from ._functions import (Versions, WaitingArray, address, arange, array, asarray, copy, copy_from_sycl,
+                         copy_to_sycl, device_empty, empty, empty_like, explain, export_array, fill,
+                         from_sycl, full, full_like, handler_name, install, last_error, memory,
+                         memory_kind, nodes, ones, ones_like, open_array, pool, receive, revoke_array,
+                         revoke_waiting, rows, segments, send, share_arrays, shared_zeros, stats,
+                         stream, sync_for_cpu, sync_for_device, to_sycl, uninstall, versions, wait,
+                         waiting_arrays, zeros, zeros_like)
 from ._loan import Loan, lend
 from ._lost import LostArray
 from ._node import Node
@@ -104,15 +108,16 @@ __all__ = [
     "OpenCLExecutor", "Pool", "PoolStats", "RingCounts", "Scope", "Segment", "Sequence",
     "SequencePlan", "Stream", "StreamCounts", "StreamExecutor", "SyclArray", "SyclQueue",
     "Value", "Versions", "WaitingArray", "XrtBo", "XrtDevice",
-    "address", "array", "copy", "copy_from_sycl", "copy_to_sycl", "device_empty", "dot", "empty",
-    "errstate", "explain", "export_array", "fill", "from_arrow", "from_dlpack", "from_sycl",
-    "from_xrt", "getbufsize", "geterr", "geterrcall", "handler_name", "install", "last_error", "lend",
-    "matmul", "matvec", "memory", "memory_kind", "nodes", "open_array",
-    "pool", "receive", "revoke_array", "revoke_waiting", "rows", "segments", "send",
-    "setbufsize", "seterr", "seterrcall", "share_arrays", "shared_zeros", "stats", "stream",
-    "sync_for_cpu", "sync_for_device", "to_arrow", "to_sycl", "ufunc", "uninstall", "vecdot", "vecmat",
-    "versions", "wait", "waiting_arrays", "xclbin_bank_of",
-    "xclbin_banks", "xrt_bo", "xrt_device", "zeros",
+    "address", "arange", "array", "asarray", "copy", "copy_from_sycl", "copy_to_sycl",
+    "device_empty", "dot", "empty", "empty_like", "errstate", "explain", "export_array", "fill",
+    "from_arrow", "from_dlpack", "from_sycl", "from_xrt", "full", "full_like", "getbufsize",
+    "geterr", "geterrcall", "handler_name", "install", "last_error", "lend", "matmul", "matvec",
+    "memory", "memory_kind", "nodes", "ones", "ones_like", "open_array", "pool", "receive",
+    "revoke_array", "revoke_waiting", "rows", "segments", "send", "setbufsize", "seterr",
+    "seterrcall", "share_arrays", "shared_zeros", "stats", "stream", "sync_for_cpu",
+    "sync_for_device", "to_arrow", "to_sycl", "ufunc", "uninstall", "vecdot", "vecmat", "versions",
+    "wait", "waiting_arrays", "xclbin_bank_of", "xclbin_banks", "xp", "xrt_bo", "xrt_device",
+    "zeros", "zeros_like",
     # The ufuncs but abs, divmod and pow, which would replace builtins, as open would.
     "absolute", "acos", "acosh", "add", "arccos", "arccosh", "arcsin", "arcsinh", "arctan",
     "arctan2", "arctanh", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and",
@@ -129,3 +134,17 @@ __all__ = [
 ]
 
 __version__: str = _dray.version
+
+_methods.finish()
+
+if _TYPE_CHECKING:
+    from . import xp as xp
+
+
+def __getattr__(name: str) -> _Any:
+    # The namespace of the array-API standard, which few programs use, is imported then.
+    if name != "xp":
+        raise AttributeError(f"module 'dray' has no attribute {name!r}")
+    import importlib
+
+    return importlib.import_module("dray.xp")

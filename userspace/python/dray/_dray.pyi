@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Types of the part that is written in C; its functions are private.
 from contextvars import ContextVar
-from types import GenericAlias, TracebackType
+from types import GenericAlias, ModuleType, TracebackType
 from typing import (Any, AsyncIterator, Callable, ClassVar, Coroutine, Generator, Generic,
                     Iterable, Iterator, Literal, Optional, Sequence, Type, Union, final, overload)
 
@@ -239,10 +239,30 @@ class Array:
     def flat(self, value: Any) -> None: ...
     @property
     def real(self) -> Array:
-        """A view of the real parts."""
+        """A view of the real parts; can be set."""
+    @real.setter
+    def real(self, value: Any) -> None: ...
     @property
     def imag(self) -> Array:
-        """A view of the imaginary parts; of real numbers zeros."""
+        """A view of the imaginary parts, which can be set; of real numbers zeros."""
+    @imag.setter
+    def imag(self, value: Any) -> None: ...
+    @property
+    def mT(self) -> Array:
+        """A view with the last two axes exchanged."""
+    @property
+    def device(self) -> str:
+        """Where its elements are: "cpu", or "device" for memory that only engines reach."""
+    @property
+    def data(self) -> memoryview:
+        """A memoryview of the elements."""
+    @property
+    def ctypes(self) -> Any:
+        """Address, shape and strides as objects of ctypes, as of NumPy's array."""
+    def __array_namespace__(self, *, api_version: Optional[str] = None) -> ModuleType:
+        """dray.xp, the namespace of the array-API standard 2025.12 and the versions before."""
+    def to_device(self, device: str, /, *, stream: Any = None) -> Array:
+        """The array itself if it is there; else a copy by dray.copy()."""
     @property
     def __array_interface__(self) -> dict[str, Any]:
         """The array as a dictionary, for other packages."""
@@ -255,6 +275,7 @@ class Array:
     def __bool__(self) -> bool: ...
     def __int__(self) -> int: ...
     def __float__(self) -> float: ...
+    def __complex__(self) -> complex: ...
     def __index__(self) -> int: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Any]: ...
@@ -317,7 +338,7 @@ class Array:
         loop for the types."""
     def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...],
                            kwargs: dict[str, Any], /) -> Any:
-        """Calls a function of NumPy, with the Array as its output."""
+        """Calls a function of NumPy; new arrays of it are dray's, and so are its outputs."""
     __dlpack_c_exchange_api__: ClassVar[Any]
     __c_dlpack_exchange_api__: ClassVar[int]
     def __dlpack__(self, *, stream: Optional[int] = None,
@@ -347,7 +368,7 @@ class Array:
     def copy(self, order: str = "C") -> Array:
         """A copy in order 'C', 'F', 'A' or 'K', in memory like empty()'s."""
     def astype(self, dtype: Any, order: str = "K", casting: str = "unsafe",
-               copy: bool = True) -> Array:
+               copy: bool = True, *, subok: bool = True) -> Array:
         """A copy of another type; with copy=False the array itself, if its type is equal.
         Errors of numbers are those of errstate(), as "overflow encountered in cast"."""
     def transpose(self, *axes: Any) -> Array:
@@ -366,8 +387,9 @@ class Array:
         """A view with axes reversed."""
     def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
         """A read-only view of the diagonal of two axes."""
-    def reshape(self, *shape: Any, order: str = "C") -> Array:
-        """A view with another shape, or if strides do not allow it, a copy."""
+    def reshape(self, *shape: Any, order: str = "C", copy: Optional[bool] = None) -> Array:
+        """A view with another shape, or if strides do not allow it, a copy; copy=True:
+        always a copy, False: ValueError instead of one."""
     def ravel(self, order: str = "C") -> Array:
         """The elements along a single axis: a view if they lie so, or else a copy."""
     def view(self, dtype: Any = None) -> Array:
@@ -393,9 +415,11 @@ class Array:
         """A copy of the elements of some numbers along an axis, or of all in C order."""
     def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
         """Sets the elements of some numbers in C order; values are repeated."""
-    def sort(self, axis: int = -1) -> None:
+    def sort(self, axis: int = -1, kind: Any = None, order: Any = None, *,
+             stable: Any = None) -> None:
         """Sorts the elements along an axis in place; equal elements keep their order."""
-    def argsort(self, axis: Optional[int] = -1) -> Array:
+    def argsort(self, axis: Optional[int] = -1, kind: Any = None, order: Any = None, *,
+                stable: Any = None) -> Array:
         """The indices that would sort it; of all elements in C order with None."""
     def argmax(self, axis: Optional[int] = None, out: Any = None) -> Any:
         """The index of the first largest element along an axis, or of all."""
@@ -440,6 +464,41 @@ class Array:
     def std(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0,
             keepdims: bool = False, *, where: Any = True) -> Any:
         """The standard deviation."""
+    def argpartition(self, kth: Any, axis: Any = -1, kind: str = "introselect",
+                     order: Any = None) -> Any:
+        """The indices that would partition it."""
+    def byteswap(self, inplace: bool = False) -> Array:
+        """The elements with their bytes in reverse, a copy or the array itself."""
+    def choose(self, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
+        """Elements of the choices that the array numbers."""
+    def compress(self, condition: Any, axis: Any = None, out: Any = None) -> Any:
+        """The parts along an axis for which a condition is true."""
+    def dump(self, file: Any) -> None:
+        """Pickles the array to a file or a path."""
+    def dumps(self) -> bytes:
+        """The pickled array."""
+    def flatten(self, order: str = "C") -> Array:
+        """A copy of the elements along a single axis."""
+    def getfield(self, dtype: Any, offset: int = 0) -> Array:
+        """A view of bytes of each element as another type."""
+    def partition(self, kth: Any, axis: int = -1, kind: str = "introselect",
+                  order: Any = None) -> None:
+        """Puts the elements of some numbers at their place in order, between smaller and greater."""
+    def repeat(self, repeats: Any, axis: Any = None) -> Any:
+        """Each element several times."""
+    def searchsorted(self, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+        """The places before which values keep the sorted array so."""
+    def setfield(self, val: Any, dtype: Any, offset: int = 0) -> None:
+        """Sets bytes of each element to a value of another type."""
+    def setflags(self, write: Any = None, align: Any = None, uic: Any = None) -> None:
+        """Checks flags: they never change, so that ValueError names the way for another."""
+    def tobytes(self, order: Any = "C") -> bytes:
+        """The bytes of the elements, in C order or another."""
+    def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
+        """Writes the elements to a file, as bytes or as text between separators."""
+    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None,
+              out: Any = None) -> Any:
+        """The sum of a diagonal of two axes."""
     def clip(self, min: Any = None, max: Any = None, out: Any = None) -> Any:
         """The elements, put between bounds."""
     def round(self, decimals: int = 0, out: Any = None) -> Any:
@@ -665,6 +724,8 @@ def stream_open(node: Node, name: str, points: int, batch: int, /) -> Stream: ..
 def set_loop(ufunc: ufunc, types: tuple[Any, ...], address: int, context: int, fp_errors: bool,
              owners: Any, /) -> None: ...
 def use(type: type[Any], /) -> type[Any]: ...
+def standard(array: Array, /) -> Array: ...
+def finish(type: type[Any], attributes: dict[str, Any], /) -> None: ...
 def bare(type: type[_Handle], /) -> _Handle: ...
 def whole(value: Any, name: str, most: int = ..., /) -> int: ...
 def size(value: Any, name: str, most: int = ..., /) -> int: ...

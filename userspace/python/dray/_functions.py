@@ -283,6 +283,86 @@ def array(values: Any, dtype: Any = None, *, pool: Optional[Pool] = None,
         return _without_objects(numpy.array(values, dtype))
 
 
+@overload
+def ones(shape: Any, dtype: None = None, order: Any = "C", *, pool: Optional[Pool] = None,
+         heap: Optional[str] = None, shareable: bool = False) -> NDArray[numpy.float64]: ...
+@overload
+def ones(shape: Any, dtype: _Element[_Scalar], order: Any = "C", *, pool: Optional[Pool] = None,
+         heap: Optional[str] = None, shareable: bool = False) -> NDArray[_Scalar]: ...
+@overload
+def ones(shape: Any, dtype: Any, order: Any = "C", *, pool: Optional[Pool] = None,
+         heap: Optional[str] = None, shareable: bool = False) -> NDArray[Any]: ...
+
+
+def ones(shape: Any, dtype: Any = None, order: Any = "C", *,
+         pool: Optional[Pool] = None, heap: Optional[str] = None,
+         shareable: bool = False) -> NDArray[Any]:
+    """numpy.ones(), as empty()."""
+    with memory(pool, heap=heap, shareable=shareable):
+        return _without_objects(numpy.ones(shape, dtype, order))
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *,
+         pool: Optional[Pool] = None, heap: Optional[str] = None,
+         shareable: bool = False) -> NDArray[Any]:
+    """numpy.full(), as empty()."""
+    with memory(pool, heap=heap, shareable=shareable):
+        return _without_objects(numpy.full(shape, fill_value, dtype, order))
+
+
+def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None, *,
+           pool: Optional[Pool] = None, heap: Optional[str] = None,
+           shareable: bool = False) -> NDArray[Any]:
+    """numpy.arange(), as empty(): from 0 if `start` is alone."""
+    first, end = (0, start) if stop is None else (start, stop)
+    with memory(pool, heap=heap, shareable=shareable):
+        return _without_objects(numpy.arange(first, end, 1 if step is None else step,  # type: ignore[call-overload]
+                                             dtype))
+
+
+def asarray(values: Any, dtype: Any = None, *, pool: Optional[Pool] = None,
+            heap: Optional[str] = None, shareable: bool = False) -> NDArray[Any]:
+    """As array(), but without a copy of an array of that type that lies in dray's memory already,
+    if no pool, heap or shareable memory is asked for."""
+    if isinstance(values, (numpy.ndarray, Array)) and not (pool or heap or shareable):
+        there = numpy.asarray(values)
+        if (dtype is None or there.dtype == dtype) and memory_kind(values) != "unknown":
+            return there
+    return array(numpy.asarray(values), dtype, pool=pool, heap=heap, shareable=shareable)
+
+
+def empty_like(prototype: Any, dtype: Any = None, order: Any = "K", *, shape: Any = None,
+               pool: Optional[Pool] = None, heap: Optional[str] = None,
+               shareable: bool = False) -> NDArray[Any]:
+    """numpy.empty_like(), as empty(); an array of NumPy for a dray.Array, too."""
+    with memory(pool, heap=heap, shareable=shareable):
+        return _without_objects(numpy.empty_like(numpy.asarray(prototype), dtype, order, False, shape))
+
+
+def full_like(prototype: Any, fill_value: Any, dtype: Any = None, order: Any = "K", *,
+              shape: Any = None, pool: Optional[Pool] = None, heap: Optional[str] = None,
+              shareable: bool = False) -> NDArray[Any]:
+    """numpy.full_like(), as empty_like()."""
+    made = empty_like(prototype, dtype, order, shape=shape, pool=pool, heap=heap, shareable=shareable)
+    made[...] = fill_value
+    return made
+
+
+def ones_like(prototype: Any, dtype: Any = None, order: Any = "K", *, shape: Any = None,
+              pool: Optional[Pool] = None, heap: Optional[str] = None,
+              shareable: bool = False) -> NDArray[Any]:
+    """numpy.ones_like(), as empty_like()."""
+    return full_like(prototype, 1, dtype, order, shape=shape, pool=pool, heap=heap, shareable=shareable)
+
+
+def zeros_like(prototype: Any, dtype: Any = None, order: Any = "K", *, shape: Any = None,
+               pool: Optional[Pool] = None, heap: Optional[str] = None,
+               shareable: bool = False) -> NDArray[Any]:
+    """numpy.zeros_like(), as empty_like()."""
+    with memory(pool, heap=heap, shareable=shareable):
+        return _without_objects(numpy.zeros_like(numpy.asarray(prototype), dtype, order, False, shape))
+
+
 def handler_name(a: Any = None) -> Optional[str]:
     """The name of the handler that allocated `a`, or the array that `a` is a
     view of: "dray kernel", "dray host" (private), "dray host:shareable",

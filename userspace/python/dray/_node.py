@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import operator
-from typing import Iterable, Literal, Optional, Union, final
+from typing import Any, Iterable, Literal, Optional, Union, final
 
 from ._dray import NodeBase, Pool, size, stream_open, use
 from ._records import ChannelInfo, HeapInfo, NodeInfo
 from ._stream import Stream
 
+# Words for enum dray_heap_type.
+_HEAP_TYPES: dict[Any, str] = {1: "reserved", 2: "cma", 3: "pages", 4: "carveout"}
 _POLICIES = {"preferred": 1, "bind": 2, "interleave": 3}
 
 
@@ -46,7 +48,8 @@ class Node(NodeBase):
 
     def heaps(self) -> list[HeapInfo]:
         """A list of HeapInfo, in the order in which they are tried."""
-        return self._heaps()
+        return [heap._replace(type=_HEAP_TYPES.get(heap.type, str(heap.type)))
+                for heap in self._heaps()]
 
     def channels(self) -> list[ChannelInfo]:
         """A list of ChannelInfo."""

@@ -83,7 +83,7 @@ class HeapInfo(NamedTuple):
     """A source of memory of a node.
 
     name: for dray.memory(heap=)
-    type: enum dray_heap_type
+    type: 'reserved', 'cma', 'pages' or 'carveout'; a newer module's type is its number, as text
     buffers: number of buffers in it
     total: bytes
     free: bytes
@@ -94,7 +94,7 @@ class HeapInfo(NamedTuple):
     """
 
     name: str
-    type: int
+    type: str
     buffers: int
     total: int
     free: int
@@ -197,7 +197,7 @@ class RingCounts(NamedTuple):
 
 
 class ArrayFlags(NamedTuple):
-    """Facts about a dray.Array, as NumPy's flags.
+    """Facts about a dray.Array, as NumPy's flags, also by NumPy's names: flags["C_CONTIGUOUS"].
 
     c_contiguous: no gaps, the last axis fastest
     f_contiguous: no gaps, the first axis fastest
@@ -213,6 +213,55 @@ class ArrayFlags(NamedTuple):
     aligned: bool
     owndata: bool
     immutable: bool
+
+    @property
+    def contiguous(self) -> bool:
+        """The same as c_contiguous."""
+        return self.c_contiguous
+
+    @property
+    def fnc(self) -> bool:
+        """Whether the first axis is the fastest, and not the last as well."""
+        return self.f_contiguous and not self.c_contiguous
+
+    @property
+    def forc(self) -> bool:
+        """Whether there are no gaps in either order."""
+        return self.f_contiguous or self.c_contiguous
+
+    @property
+    def behaved(self) -> bool:
+        """Whether it is aligned and writeable."""
+        return self.aligned and self.writeable
+
+    @property
+    def carray(self) -> bool:
+        """Whether it is behaved and c_contiguous."""
+        return self.behaved and self.c_contiguous
+
+    @property
+    def farray(self) -> bool:
+        """Whether it is behaved and fnc."""
+        return self.behaved and self.fnc
+
+    @property
+    def writebackifcopy(self) -> bool:
+        """False: a dray.Array is never such a copy."""
+        return False
+
+    def __getitem__(self, key: Any) -> Any:
+        """The flag of a name of NumPy, or of a place in the tuple."""
+        if not isinstance(key, str):
+            return tuple.__getitem__(self, key)
+        name = _FLAGS.get(key, key.lower() if key.isupper() else "")
+        if not name or not hasattr(type(self), name):
+            raise KeyError(f"there is no flag {key!r}")
+        return getattr(self, name)
+
+
+_FLAGS = {"C": "c_contiguous", "CONTIGUOUS": "c_contiguous", "F": "f_contiguous",
+          "FORTRAN": "f_contiguous", "W": "writeable", "A": "aligned", "O": "owndata",
+          "X": "writebackifcopy", "B": "behaved", "CA": "carray", "FA": "farray"}
 
 
 class CallExplanation(NamedTuple):

@@ -146,8 +146,9 @@ class _Transfer(Coroutine[Any, Any, int]):
         with contextlib.suppress(BlockingIOError):
             self._events.append(submit())
         self._rest = _finish(stream, submit, fences, self._events)
-        self._rest.__name__ = name  # of Python's warning about a coroutine without await
-        self._rest.__qualname__ = f"Stream.{name}"
+        named: Any = self._rest
+        named.__name__ = name  # of Python's warning about a coroutine without await
+        named.__qualname__ = f"Stream.{name}"
 
     def __del__(self) -> None:
         if hasattr(self, "_rest"):  # the submission did not fail

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * The type dray.Array: its methods and slots.  The library does the work on shapes
- * and elements; values of Python, and text, are left to NumPy.
+ * and elements; values of Python, and text, are left to NumPy.  dray/_methods.py adds
+ * methods in Python before the type becomes immutable.
  */
 #include <stddef.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static PyMethodDef array_methods[] = {
 	  "copy($self, /, order='C')\n--\n\n"
 	  "A copy in order 'C', 'F', 'A' or 'K', in memory like empty()'s." },
 	{ "astype", WITH_KEYWORDS(array_astype), METH_FASTCALL | METH_KEYWORDS,
-	  "astype($self, /, dtype, order='K', casting='unsafe', copy=True)\n--\n\n"
+	  "astype($self, /, dtype, order='K', casting='unsafe', copy=True, *, subok=True)\n--\n\n"
 	  "A copy of another type; with copy=False the array itself, if its type is equal.\n"
 	  "Errors of numbers are those of errstate(), as \"overflow encountered in cast\"." },
 	{ "transpose", WITH_KEYWORDS(array_transpose), METH_FASTCALL,
@@ -58,8 +59,9 @@ static PyMethodDef array_methods[] = {
 	  "A read-only view of the diagonal of two axes." },
 	{ "reshape", WITH_KEYWORDS(array_reshape),
 	  METH_FASTCALL | METH_KEYWORDS,
-	  "reshape($self, /, *shape, order='C')\n--\n\n"
-	  "A view with another shape, or if strides do not allow it, a copy." },
+	  "reshape($self, /, *shape, order='C', copy=None)\n--\n\n"
+	  "A view with another shape, or if strides do not allow it, a copy; copy=True:\n"
+	  "always a copy, False: ValueError instead of one." },
 	{ "ravel", WITH_KEYWORDS(array_ravel), METH_FASTCALL | METH_KEYWORDS,
 	  "ravel($self, /, order='C')\n--\n\n"
 	  "The elements along a single axis: a view if they lie so, or else a copy." },
@@ -95,11 +97,11 @@ static PyMethodDef array_methods[] = {
 	  "put($self, /, indices, values, mode='raise')\n--\n\n"
 	  "Sets the elements of some numbers in C order; values are repeated." },
 	{ "sort", WITH_KEYWORDS(array_sort), METH_FASTCALL | METH_KEYWORDS,
-	  "sort($self, /, axis=-1)\n--\n\n"
+	  "sort($self, /, axis=-1, kind=None, order=None, *, stable=None)\n--\n\n"
 	  "Sorts the elements along an axis in place; equal elements keep their order." },
 	{ "argsort", WITH_KEYWORDS(array_argsort),
 	  METH_FASTCALL | METH_KEYWORDS,
-	  "argsort($self, /, axis=-1)\n--\n\n"
+	  "argsort($self, /, axis=-1, kind=None, order=None, *, stable=None)\n--\n\n"
 	  "The indices that would sort it; of all elements in C order with None." },
 	{ "argmax", WITH_KEYWORDS(array_argmax), METH_FASTCALL | METH_KEYWORDS,
 	  "argmax($self, /, axis=None, out=None)\n--\n\n"
@@ -207,9 +209,6 @@ static PyMethodDef array_methods[] = {
 	  "__array_ufunc__($self, ufunc, method, /, *inputs, **kwargs)\n--\n\n"
 	  "Computes a ufunc of NumPy by dray's of the same name; by NumPy if that has no\n"
 	  "loop for the types." },
-	{ "__array_function__", array_array_function, METH_VARARGS,
-	  "__array_function__($self, function, types, args, kwargs, /)\n--\n\n"
-	  "Calls a function of NumPy, with the Array as its output." },
 	{ "__format__", array_format, METH_VARARGS,
 	  "__format__($self, format, /)\n--\n\n"
 	  "The text of NumPy's array, or of the element without axes." },
@@ -268,6 +267,6 @@ PyType_Spec array_type_spec = {
 	.name = "dray.Array",
 	.basicsize = sizeof(struct array_object),
 	.itemsize = sizeof(int64_t),
-	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+	.flags = Py_TPFLAGS_DEFAULT,
 	.slots = all_slots,
 };

@@ -4,7 +4,7 @@
  * private to the package; dray/__init__.py documents those for users.
  */
 #define DRAY_IMPORTS_NUMPY
-#include "base/module.h"
+#include "object/array_object.h"
 
 static PyObject *last_error(PyObject *module, PyObject *unused)
 {
@@ -30,6 +30,40 @@ static PyObject *module_use(PyObject *module, PyObject *class)
 		    PyType_IsSubtype((PyTypeObject *)class, *types[i]))
 			Py_SETREF(*types[i], (PyTypeObject *)Py_NewRef(class));
 	return Py_NewRef(class);
+}
+
+/* Adds attributes in Python to a type, which never changes again. */
+static PyObject *module_finish(PyObject *module, PyObject *args)
+{
+	PyObject *attributes, *name, *value;
+	PyTypeObject *type;
+	Py_ssize_t at = 0;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "O!O!:finish", &PyType_Type, &type,
+			      &PyDict_Type, &attributes))
+		return NULL;
+	while (PyDict_Next(attributes, &at, &name, &value))
+		if (PyObject_SetAttr((PyObject *)type, name, value))
+			return NULL;
+	type->tp_flags |= Py_TPFLAGS_IMMUTABLETYPE;
+	PyType_Modified(type);
+	Py_RETURN_NONE;
+}
+
+/* Returns an array of dray.xp, or a view that is one. */
+static PyObject *module_standard(PyObject *module, PyObject *array)
+{
+	struct array_object *self = array_self(array);
+	struct dray_view view;
+
+	if (!Py_IS_TYPE(array, module_state(module)->array_type))
+		return PyErr_Format(PyExc_TypeError,
+				    "a dray.Array is needed, not %R", array);
+	if (self->standard)
+		return Py_NewRef(array);
+	return array_standard(Py_TYPE(array),
+			      array_over(self, array_whole(self, &view)));
 }
 
 static PyMethodDef methods[] = {
@@ -210,6 +244,10 @@ static PyMethodDef methods[] = {
 	  "Sums products along the last axes, as numpy.vecdot()." },
 	{ "close_queues", close_queues, METH_NOARGS,
 	  SIGNATURE("close_queues($module, /)") },
+	{ "finish", module_finish, METH_VARARGS,
+	  SIGNATURE("finish($module, type, attributes, /)") },
+	{ "standard", module_standard, METH_O,
+	  SIGNATURE("standard($module, array, /)") },
 	{ "last_error", last_error, METH_NOARGS,
 	  SIGNATURE("last_error($module, /)") },
 	{ NULL, NULL, 0, NULL },

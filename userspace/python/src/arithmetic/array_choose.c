@@ -185,6 +185,15 @@ PyObject *array_put(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	Py_RETURN_NONE;
 }
 
+/* Whether arguments are more than axis=, as kind=, of which Python takes care. */
+static bool asks_for_order(Py_ssize_t count, PyObject *names)
+{
+	return count > 1 ||
+	       (names && (count || PyTuple_GET_SIZE(names) > 1 ||
+			  PyUnicode_CompareWithASCIIString(
+				  PyTuple_GET_ITEM(names, 0), "axis")));
+}
+
 PyObject *array_sort(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		     PyObject *names)
 {
@@ -194,6 +203,9 @@ PyObject *array_sort(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	struct dray_view view;
 	int axis = -1, ret;
 
+	if (asks_for_order(count, names))
+		return python_call("dray._methods", "sort", self, args, count,
+				   names);
 	if (arguments_take(&signature, args, count, names,
 			   (void *[]){ &axis }) ||
 	    array_check_reachable(array_self(self)))
@@ -221,6 +233,9 @@ PyObject *array_argsort(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	struct choose_choice choice = { .axis = -1, .find = dray_argsort };
 	PyObject *flat, *result;
 
+	if (asks_for_order(count, names))
+		return python_call("dray._methods", "argsort", self, args,
+				   count, names);
 	if (arguments_take(&signature, args, count, names,
 			   (void *[]){ &choice.axis }) ||
 	    array_check_reachable(array_self(self)))

@@ -186,13 +186,28 @@ static PyObject *operators_compute(const struct operator* operator,
 			 a, b, output);
 }
 
+static bool operand_is_standard(PyObject *operand)
+{
+	return array_is(operand) && array_self(operand)->standard;
+}
+
+/* The result of operands of which any may be of dray.xp. */
+static PyObject *operators_result(PyObject *a, PyObject *b, PyObject *result)
+{
+	if (!operand_is_standard(a) && !operand_is_standard(b))
+		return result;
+	return array_standard(Py_TYPE(array_is(a) ? a : b), result);
+}
+
 #define OPERATOR(slot, ufunc, python, changes, number)                         \
 	static const struct operator slot##_operator = { ufunc, python,        \
 							 changes,              \
 							 SLOT(number), true }; \
 	static PyObject *slot(PyObject *a, PyObject *b)                        \
 	{                                                                      \
-		return operators_compute(&slot##_operator, a, b, NULL);        \
+		return operators_result(a, b,                                  \
+					operators_compute(&slot##_operator, a, \
+							  b, NULL));           \
 	}                                                                      \
 	static PyObject *slot##_in_place(PyObject *a, PyObject *b)             \
 	{                                                                      \
@@ -239,7 +254,7 @@ static PyObject *operators_product(PyObject *a, PyObject *b, PyObject *output)
 
 static PyObject *operators_matmul(PyObject *a, PyObject *b)
 {
-	return operators_product(a, b, NULL);
+	return operators_result(a, b, operators_product(a, b, NULL));
 }
 
 static PyObject *matmul_in_place(PyObject *a, PyObject *b)
@@ -255,7 +270,8 @@ static const struct operator divmod_operator = { "divmod", PyNumber_Divmod,
 
 static PyObject *array_divmod(PyObject *a, PyObject *b)
 {
-	return operators_compute(&divmod_operator, a, b, NULL);
+	return operators_result(
+		a, b, operators_compute(&divmod_operator, a, b, NULL));
 }
 
 static PyObject *operators_one(const char *name, PyObject *(*numpy)(PyObject *),
@@ -265,12 +281,13 @@ static PyObject *operators_one(const char *name, PyObject *(*numpy)(PyObject *),
 	PyObject *ufunc = ufunc_constant(state, name), *result, *array;
 
 	result = ufunc ? ufunc_call(ufunc, &self, 1, NULL) : NULL;
-	if (result || (ufunc && !array_ask_numpy()))
-		return result;
-	array = array_as_numpy(self);
-	result = array ? numpy(array) : NULL;
-	Py_XDECREF(array);
-	return array_of_result(state, result);
+	if (!result && (!ufunc || array_ask_numpy())) {
+		array = array_as_numpy(self);
+		result = array ? numpy(array) : NULL;
+		Py_XDECREF(array);
+		result = array_of_result(state, result);
+	}
+	return operators_result(self, self, result);
 }
 
 /*
@@ -310,8 +327,10 @@ static PyObject *array_power(PyObject *a, PyObject *b, PyObject *modulus)
 	if (modulus != Py_None)
 		Py_RETURN_NOTIMPLEMENTED;
 	ufunc = name ? ufunc_constant(type_state(a), name) : NULL;
-	return ufunc ? ufunc_call(ufunc, &a, 1, NULL)
-		     : operators_compute(&power_operator, a, b, NULL);
+	return operators_result(a, b,
+				ufunc ? ufunc_call(ufunc, &a, 1, NULL)
+				      : operators_compute(&power_operator, a, b,
+							  NULL));
 }
 
 static PyObject *array_power_in_place(PyObject *a, PyObject *b,
@@ -376,7 +395,7 @@ static PyObject *leave_comparison(struct module_state *state, PyObject *self,
 	return compare_by_numpy(state, self, other, how);
 }
 
-PyObject *array_compare(PyObject *self, PyObject *other, int how)
+static PyObject *operators_compare(PyObject *self, PyObject *other, int how)
 {
 	static const char *const names[] = {
 		[Py_LT] = "less",    [Py_LE] = "less_equal",
@@ -396,6 +415,12 @@ PyObject *array_compare(PyObject *self, PyObject *other, int how)
 	if (result || (ufunc && !array_ask_numpy()))
 		return result;
 	return compare_by_numpy(state, self, other, how);
+}
+
+PyObject *array_compare(PyObject *self, PyObject *other, int how)
+{
+	return operators_result(self, other,
+				operators_compare(self, other, how));
 }
 
 const PyType_Slot array_operators[ARRAY_OPERATORS] = {

@@ -299,6 +299,18 @@ static bool has_subclass(const struct asked *asked)
 	return false;
 }
 
+/* Whether an input is of dray.xp, and the result a new array. */
+static bool makes_standard(const struct asked *asked)
+{
+	Py_ssize_t i;
+
+	for (i = 0; i < asked->count && !asked->outputs; i++)
+		if (array_is(asked->args[i]) &&
+		    array_self(asked->args[i])->standard)
+			return true;
+	return false;
+}
+
 /*
  * Clears an exception of a product with an output of perhaps more axes, along which
  * NumPy repeats the result.
@@ -370,6 +382,8 @@ PyObject *array_array_ufunc(PyObject *self, PyObject *const *args,
 	step = is_step_of_numpy(&asked);
 	result = step || has_subclass(&asked) ? ask_numpy(state, &asked)
 					      : ask_either(state, &asked);
+	if (makes_standard(&asked))
+		return array_standard(Py_TYPE(self), result);
 	if (!result || !array_is(result) || !step)
 		return result;
 	Py_SETREF(result, array_as_numpy(result));

@@ -34,7 +34,6 @@ PyObject *array_array_ufunc(PyObject *self, PyObject *const *args,
 			    Py_ssize_t count, PyObject *names);
 
 /* array_function.c: functions of NumPy that are not ufuncs. */
-PyObject *array_array_function(PyObject *self, PyObject *args);
 /* Calls NumPy's function of a name with @self and other arguments. */
 PyObject *array_by_numpy(PyObject *self, const char *name,
 			 PyObject *const *args, Py_ssize_t count,

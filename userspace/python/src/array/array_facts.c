@@ -239,14 +239,16 @@ static PyObject *array_flat(PyObject *self, void *unused)
 	return python_call("dray._array", "flat", self, NULL, 0, NULL);
 }
 
-static int array_set_flat(PyObject *self, PyObject *value, void *unused)
+/* Sets the elements of a property that is a view, or the iterator flat. */
+static int array_set_part(PyObject *self, PyObject *value, void *name)
 {
-	PyObject *flat = value ? array_flat(self, unused) : NULL;
-	int ret = flat ? PyObject_SetItem(flat, Py_Ellipsis, value) : -1;
+	PyObject *part = value ? PyObject_GetAttrString(self, name) : NULL;
+	int ret = part ? PyObject_SetItem(part, Py_Ellipsis, value) : -1;
 
 	if (!value)
-		PyErr_SetString(PyExc_AttributeError, "flat cannot be deleted");
-	Py_XDECREF(flat);
+		PyErr_Format(PyExc_AttributeError, "%s cannot be deleted",
+			     (const char *)name);
+	Py_XDECREF(part);
 	return ret;
 }
 
@@ -268,11 +270,13 @@ PyGetSetDef array_properties[] = {
 	{ "handler_version", array_handler_version, NULL,
 	  "The version of that handler; None if the memory is foreign.", NULL },
 	{ "T", array_transposed, NULL, "transpose()", NULL },
-	{ "flat", array_flat, array_set_flat,
-	  "The elements in C order, a FlatIterator; can be set.", NULL },
-	{ "real", array_real, NULL, "A view of the real parts.", NULL },
-	{ "imag", array_imag, NULL,
-	  "A view of the imaginary parts; of real numbers zeros.", NULL },
+	{ "flat", array_flat, array_set_part,
+	  "The elements in C order, a FlatIterator; can be set.", "flat" },
+	{ "real", array_real, array_set_part,
+	  "A view of the real parts; can be set.", "real" },
+	{ "imag", array_imag, array_set_part,
+	  "A view of the imaginary parts, which can be set; of real numbers zeros.",
+	  "imag" },
 	{ "__array_interface__", array_interface, NULL,
 	  "The array as a dictionary, for other packages.",
 	  "__array_interface__" },

@@ -278,13 +278,31 @@ static int select_elements(void *context, struct dray_array **out)
 			      out);
 }
 
-/* Returns a scalar of NumPy; one of a structure refers to the array's memory. */
+/* Returns a copy of an element, an array without axes. */
+static PyObject *index_element(struct array_object *self, void *data)
+{
+	struct dray_view view;
+	PyObject *element, *copy;
+
+	array_whole(self, &view);
+	view.data = data;
+	view.ndim = 0;
+	view.flags |= DRAY_C_CONTIGUOUS | DRAY_F_CONTIGUOUS;
+	element = array_over(self, &view);
+	copy = element ? array_copy_in(element, NPY_CORDER) : NULL;
+	Py_XDECREF(element);
+	return array_standard(Py_TYPE(self), copy);
+}
+
+/* Returns a scalar of NumPy; that of a structure refers to the array's memory. */
 static PyObject *index_scalar(struct array_object *self, void *data)
 {
 	PyObject *base = NULL, *result = NULL;
 
 	if (array_check_reachable(self))
 		return NULL;
+	if (self->standard)
+		return index_element(self, data);
 	if (dray_dtype_kind(self->dtype) == 'V')
 		base = array_as_numpy((PyObject *)self);
 	if (base || !PyErr_Occurred())
@@ -303,9 +321,12 @@ static PyObject *index_get(struct array_object *self, const struct steps *steps)
 	array_whole(self, &view);
 	if (steps->arrays && array_check_reachable(self))
 		return NULL;
-	if (steps->arrays)
-		return array_made(Py_TYPE(self), ARRAY_INDEX, select_elements,
-				  &selection, self->descr);
+	if (steps->arrays) {
+		result = array_made(Py_TYPE(self), ARRAY_INDEX, select_elements,
+				    &selection, self->descr);
+		return self->standard ? array_standard(Py_TYPE(self), result)
+				      : result;
+	}
 	ret = dray_view_index(&view, steps->list, steps->count, &view);
 	if (ret)
 		return raise_array_error(ARRAY_INDEX, ret);
@@ -316,7 +337,7 @@ static PyObject *index_get(struct array_object *self, const struct steps *steps)
 		return result;
 	copy = array_copy_in(result, NPY_KEEPORDER);
 	Py_DECREF(result);
-	return copy;
+	return self->standard ? array_standard(Py_TYPE(self), copy) : copy;
 }
 
 char *array_element_at(const struct array_object *self, PyObject *key)

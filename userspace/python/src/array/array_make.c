@@ -323,7 +323,8 @@ PyObject *array_astype(PyObject *object, PyObject *const *args,
 		{ { "dtype", type_take },
 		  { "order", order_take },
 		  { "casting", casting_take },
-		  { "copy", truth_take } }
+		  { "copy", truth_take },
+		  { "subok", truth_take } }
 	};
 	struct array_object *self = array_self(object);
 	NPY_CASTING casting = NPY_UNSAFE_CASTING;
@@ -331,10 +332,11 @@ PyObject *array_astype(PyObject *object, PyObject *const *args,
 	PyArray_Descr *descr = NULL;
 	PyObject *result = NULL;
 	dray_dtype dtype;
-	int copies = 1;
+	int copies = 1, subok; /* no class is below dray.Array */
 
 	if (arguments_take(&signature, args, count, names,
-			   (void *[]){ &descr, &order, &casting, &copies }))
+			   (void *[]){ &descr, &order, &casting, &copies,
+				       &subok }))
 		goto out;
 	if (take_complete(&descr, self->descr, &dtype))
 		goto out;

@@ -28,20 +28,34 @@ PyObject *array_reshape(PyObject *self, PyObject *const *args, Py_ssize_t count,
 			PyObject *names)
 {
 	static const struct signature signature = {
-		"reshape", 0, 0, { { "order", order_take } }
+		"reshape",
+		0,
+		0,
+		{ { "order", order_take }, { "copy", object_take } }
 	};
 	NPY_ORDER order = NPY_CORDER;
+	PyObject *copies = Py_None;
 	struct numbers shape;
 	struct dray_view view;
-	int ret;
+	int ret, copy = 0;
 
 	if (numbers_of(args, count, &shape) ||
 	    arguments_take(&signature, args + count, 0, names,
-			   (void *[]){ &order }))
+			   (void *[]){ &order, &copies }))
 		return NULL;
+	if (copies != Py_None)
+		copy = PyObject_IsTrue(copies);
+	if (copy < 0)
+		return NULL;
+	if (copy)
+		return reshaped_copy(self, order, shape.count, shape.list);
 	array_whole(array_self(self), &view);
 	ret = dray_view_reshape(&view, shape.count, shape.list,
 				(enum dray_order)order, &view);
+	if (ret == -EAGAIN && copies != Py_None)
+		return PyErr_Format(
+			PyExc_ValueError,
+			"copy=False: the strides do not allow a view of this shape");
 	return ret == -EAGAIN
 		       ? reshaped_copy(self, order, shape.count, shape.list)
 		       : array_result(self, &view, ret);

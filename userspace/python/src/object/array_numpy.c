@@ -310,3 +310,28 @@ PyObject *array_to_numpy(PyObject *self, PyObject *const *args,
 	Py_XDECREF(descr);
 	return NULL;
 }
+
+PyObject *array_standard(PyTypeObject *type, PyObject *result)
+{
+	PyObject *array = NULL, *pair;
+
+	if (result && PyTuple_CheckExact(result) &&
+	    PyTuple_GET_SIZE(result) == 2) {
+		pair = Py_BuildValue(
+			"(NN)",
+			array_standard(type,
+				       Py_NewRef(PyTuple_GET_ITEM(result, 0))),
+			array_standard(type,
+				       Py_NewRef(PyTuple_GET_ITEM(result, 1))));
+		Py_DECREF(result);
+		return pair;
+	}
+	if (result && PyArray_CheckScalar(result)) {
+		array = PyArray_FromScalar(result, NULL);
+		Py_SETREF(result, array ? array_from(type, array) : NULL);
+		Py_XDECREF(array);
+	}
+	if (result && Py_IS_TYPE(result, type))
+		array_self(result)->standard = true;
+	return result;
+}

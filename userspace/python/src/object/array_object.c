@@ -21,6 +21,7 @@ static struct array_object *object_new(PyTypeObject *type,
 	self->flags = view->flags;
 	self->ndim = view->ndim;
 	self->tensor = 0;
+	self->standard = false;
 	self->weak = NULL;
 	for (i = 0; i < view->ndim; i++) {
 		self->numbers[i] = view->shape[i];
@@ -67,6 +68,7 @@ PyObject *array_over_as(struct array_object *self, const struct dray_view *view,
 	object->capsule = self->capsule;
 	object->base = self->base;
 	object->kind = self->kind;
+	object->standard = self->standard;
 	return (PyObject *)object;
 }
 

@@ -28,11 +28,17 @@ struct array_object {
 	 */
 	enum dray_memory_kind kind;
 	int32_t ndim;
+	bool standard; /* of dray.xp: its elements are arrays, too */
 	uint32_t tensor; /* exchange_dlpack_tensor.c; 0: not known yet */
 	int64_t numbers[]; /* ndim extents, ndim strides, ndim of array_steps() */
 };
 
 void array_dealloc(PyObject *object);
+/*
+ * Makes arrays of dray.xp of the result of an operator, taken over: numbers of NumPy become
+ * arrays without axes.  Other objects stay as they are.
+ */
+PyObject *array_standard(PyTypeObject *type, PyObject *result);
 
 static inline struct array_object *array_self(PyObject *object)
 {

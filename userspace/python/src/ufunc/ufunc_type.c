@@ -335,7 +335,7 @@ static PyType_Slot ufunc_slots[] = {
 PyType_Spec ufunc_type_spec = {
 	.name = "dray.ufunc",
 	.basicsize = sizeof(struct ufunc_object),
-	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE |
-		 Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC,
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
+		 Py_TPFLAGS_HAVE_GC,
 	.slots = ufunc_slots,
 };

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# shellcheck shell=bash
+#
+# Downloads 2 MB from PyPI, and NumPy 2.
+
+ABOUT_ARRAYAPI="dray.xp beside array-api-strict, each function of the array-API standard with \
+random arrays of hypothesis, for NumPy 2 and Debian's; with --full in more cases"
+PACKAGES_ARRAYAPI=("${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" python3-numpy)
+
+suite_arrayapi()
+{
+	local numpy packages
+
+	tally_fetch "fetches NumPy 2" numpy pypi_set numpy \
+		"$TREE/tests/numpy/requirements.txt" &&
+		tally_fetch "fetches the oracle" packages pypi_set arrayapi \
+			"$TREE/tests/arrayapi/requirements.txt" || return 0
+	! tally_wants numpy2 ||
+		! tally_run "builds for NumPy 2" build_numpy numpy2 "$numpy" ||
+		arrayapi_tests numpy2 "$1" "$packages:$numpy"
+	[ "$FULL" = no ] || ! tally_wants debian ||
+		! tally_run "builds as a release" build_native ||
+		arrayapi_tests native "$1" "$packages"
+}
+
+# arrayapi_tests KIND SCRATCH PACKAGES
+arrayapi_tests()
+{
+	local examples=
+
+	[ "$FULL" = no ] || examples=200
+	DRAY_ARRAYAPI_EXAMPLES=$examples \
+		python_count "tests/arrayapi ($1)" "$1" "$2/$1" /usr/bin/python3 \
+		"$3" -m pytest -q --color=no -p no:cacheprovider \
+		"$TREE/tests/arrayapi"
+}
