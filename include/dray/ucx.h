@@ -251,7 +251,8 @@ enum {
 	DRAY_UCX_RUN = 1024,	/* bytes of a run that UCX moves itself */
 	DRAY_UCX_RUNS = 1024,	/* runs of a list */
 	DRAY_UCX_TEXT = 4096,	/* bytes of a type's text, with the zero */
-	DRAY_UCX_REAP_MS = 50,	/* for UCX to end all of a closed endpoint */
+	DRAY_UCX_REAP_MS = 50,	/* for UCX to end all of a closed endpoint, */
+	DRAY_UCX_REAP_ROUNDS = 100,	/* and at least so many of its rounds */
 };
 
 static inline int dray_ucx_error(ucs_status_t status, const char *call)
@@ -692,6 +693,7 @@ static inline void dray_ucx_close(struct dray_ucx_request *request)
 	int64_t end = dray_ucx_now() + DRAY_UCX_REAP_MS * 1000;
 	ucp_request_param_t parameters;
 	void *closing = NULL;
+	int rounds = 0;
 
 	if (peer->ep) {
 		memset(&parameters, 0, sizeof(parameters));
@@ -706,7 +708,7 @@ static inline void dray_ucx_close(struct dray_ucx_request *request)
 	while ((request->left ||
 		(UCS_PTR_IS_PTR(closing) &&
 		 ucp_request_check_status(closing) == UCS_INPROGRESS)) &&
-	       dray_ucx_now() < end)
+	       (rounds++ < DRAY_UCX_REAP_ROUNDS || dray_ucx_now() < end))
 		if (!ucp_worker_progress(peer->worker))
 			sched_yield();
 	if (UCS_PTR_IS_PTR(closing))

@@ -99,6 +99,8 @@ static void a_message_is_what_the_engine_in_flight_writes(void)
 	if (side) {
 		EXPECT_OK(receive_view(&view));
 		EXPECT_IS(view_wrong(&view, bytes_of(&view), 1, data, ROOM), 0);
+		dray_pool_free(NULL, data);
+		dray_pool_free(NULL, from);
 		return;
 	}
 	EXPECT_OK(dray_view_init(&source, from, DRAY_INT32, 2, shape, NULL));

@@ -148,7 +148,7 @@ rdma_board()
 	batch_add step board-card \
 		'ip addr add 192.0.2.1/24 dev dummy0 && ip link set dummy0 up && rdma link add rxe0 type rxe netdev dummy0 && rdma link'
 	batch_add tap board-facts \
-		"$RDMA_UCX PAIR_ADDRESS=192.0.2.1 ./pair rxe messages tickets deaths module"
+		"$RDMA_UCX PAIR_ADDRESS=192.0.2.1 ./pair rxe tickets module"
 	rdma_ends board
 	batch_aside "RDMA on the board" zcu102 6.1 GUEST_UCX=yes dummy "${RDMA_MODULES[@]}"
 	batch_count_aside
