@@ -61,7 +61,7 @@ def backwards(count, dtype):
 
 
 def broadcast(count, dtype):
-    """Repeats a row of 1/16 of the elements, and at least one."""
+    """Repeats a row of 1/16 of the elements, at least an element."""
     rows = 16 if count >= 256 else 2
     row = memory(count // rows, dtype)
     return (memory((rows, count // rows), dtype),
@@ -69,12 +69,12 @@ def broadcast(count, dtype):
 
 
 def repeated(count, dtype):
-    """Repeats one element."""
+    """Repeats an element."""
     return memory(count, dtype), np.broadcast_to(memory((), dtype), (count,))
 
 
 def sides(count, rank):
-    """Splits a power of two into such axes, the first ones longest; ten is 5 × 2."""
+    """Splits a power of two into such axes, the first are longest; ten is 5 × 2."""
     if count == 10:
         return (5, 2) + (1,) * (rank - 2)
     bits = count.bit_length() - 1
@@ -98,7 +98,7 @@ KINDS = {
     **{f"transposed rank {rank}": transposed(rank) for rank in range(2, 7)},
     "transposed rank 2, odd": transposed(2, 1),
 }
-# Copies of planes; memcpy() copies all bytes, with those of the gaps.
+# Copies of planes; memcpy() copies all bytes, also in the gaps.
 PLANES = {
     "RGB to planes": pixels_to_planes,
     "planes to RGB": planes_to_pixels,

@@ -104,7 +104,7 @@
 	DEFINE_SEEK(, _plain, 4, 16, name, type, bits)   \
 	DEFINE_SEEK(AVX2, _avx2, 4, 32, name, type, bits)
 
-/* The same of floats, whose comparisons and maxima are instructions. */
+/* The same of floats: comparisons and maxima of them are instructions. */
 #define DEFINE_FLOATS_AVX512(name, type, bits, vector, of)                     \
 	AVX512 static type top_##name##_avx512(const unsigned char *data,      \
 					       size_t bytes, bits flip,        \

@@ -23,7 +23,7 @@ int dray_all_axes(const struct dray_reduce_options *options,
 	return ret;
 }
 
-/* Calls a builtin ufunc of one or two inputs. */
+/* Calls a builtin ufunc of an input or two. */
 static int statistics_call(const char *name, const struct dray_view *a,
 			   const struct dray_view *b,
 			   const struct dray_view *to,

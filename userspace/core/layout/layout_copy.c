@@ -92,7 +92,7 @@ static int copy_planes_at(const void *work, unsigned char *dst,
 	return 0;
 }
 
-/* Finds the axis of a pixel's elements: next to each other in one operand; or -1. */
+/* Finds the axis of a pixel's elements: next to each other in an operand; or -1. */
 static int find_planes(const struct dray_layout *layout, int pixels)
 {
 	const int64_t run = (int64_t)layout->run;
@@ -165,7 +165,7 @@ void dray_layout_copy(const struct dray_layout *layout)
 }
 
 /*
- * Returns the axis for rows: the last one, or the longest if that is short; -1 if
+ * Returns the axis for rows: the last, or the longest if that is short; -1 if
  * there is none.
  */
 static int row_axis(const struct dray_layout *layout)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Planes: elements side by side in one operand, 2 to 4 elements apart in the other. */
+/* Planes: elements side by side in an operand, 2 to 4 elements apart in the other. */
 #ifndef DRAY_LAYOUT_LAYOUT_PLANES_H
 #define DRAY_LAYOUT_LAYOUT_PLANES_H
 
@@ -28,7 +28,7 @@ struct dray_planes {
 	size_t run; /* bytes of an element */
 	size_t pixel; /* elements of a pixel, 2 to 4 */
 	struct dray_pair_axis pixels;
-	struct dray_pair_axis planes; /* of a pixel; often a single one */
+	struct dray_pair_axis planes; /* of a pixel; often a single plane */
 	int inputs, outputs; /* vectors of a turn */
 	size_t width; /* bytes of a vector */
 	planes_network *network;

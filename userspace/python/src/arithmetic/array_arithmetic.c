@@ -51,8 +51,8 @@ static void drop_limit(const struct array_object *self, PyObject **limit,
  * Clips to two numbers of Python, or two arrays of the same type, in a pass; NULL
  * without an exception: by two calls.
  */
-static PyObject *clip_at_once(struct module_state *state, PyObject *self,
-			      PyObject *least, PyObject *most)
+static PyObject *array_clip_at_once(struct module_state *state, PyObject *self,
+				    PyObject *least, PyObject *most)
 {
 	const struct dray_ufunc_options weak = { .size = sizeof(weak),
 						 .weak = 2 };
@@ -113,7 +113,7 @@ PyObject *array_clip(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		return arithmetic_computed(state, "minimum", self, most, NULL);
 	if (most == Py_None)
 		return arithmetic_computed(state, "maximum", self, least, NULL);
-	result = clip_at_once(state, self, least, most);
+	result = array_clip_at_once(state, self, least, most);
 	if (result)
 		return result;
 	above = arithmetic_computed(state, "maximum", self, least, NULL);

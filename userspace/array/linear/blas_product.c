@@ -9,10 +9,10 @@
 #include "linear/blas.h"
 #include "linear/linear.h"
 
-/* One matrix as BLAS sees it. */
+/* A matrix as BLAS sees it. */
 struct dense {
 	int turn;
-	int lead; /* elements from one dense line to the next */
+	int lead; /* elements from a dense line to the next */
 };
 
 /* A vector, from its lowest address on. */
@@ -23,7 +23,7 @@ struct strided {
 
 /*
  * Describes a matrix with dense rows or columns; false for another.  A line of
- * one element, or a single line, has no stride that counts.
+ * a single element, or a single line, has no stride that counts.
  */
 static bool blas_describe(const struct dray_matrix *matrix, int64_t rows,
 			  int64_t columns, int64_t size, bool turns,
@@ -52,7 +52,7 @@ static bool blas_describe(const struct dray_matrix *matrix, int64_t rows,
 	return true;
 }
 
-/* Describes a vector; false if its elements are one, or too far apart. */
+/* Describes a vector; false if its stride is 0, or too long. */
 static bool describe_vector(char *data, int64_t count, int64_t stride,
 			    int64_t size, struct strided *out)
 {
@@ -67,29 +67,29 @@ static bool describe_vector(char *data, int64_t count, int64_t stride,
 	return true;
 }
 
-static const double one[2] = { 1, 0 }, zero[2] = { 0, 0 };
-static const float one_single[2] = { 1, 0 }, zero_single[2] = { 0, 0 };
+static const double double_1[2] = { 1, 0 }, double_0[2] = { 0, 0 };
+static const float single_1[2] = { 1, 0 }, single_0[2] = { 0, 0 };
 
 /* Calls the function of a type; @call is a macro of its name, 1 and 0. */
-#define OF_TYPE(dtype, function, call)                                    \
-	do {                                                              \
-		const struct dray_blas *blas = dray_blas_get();           \
-                                                                          \
-		if ((dtype) == DRAY_FLOAT32)                              \
-			call(blas->float_##function, 1, 0);               \
-		else if ((dtype) == DRAY_FLOAT64)                         \
-			call(blas->double_##function, 1, 0);              \
-		else if ((dtype) == DRAY_COMPLEX64)                       \
-			call(blas->function[0], one_single, zero_single); \
-		else                                                      \
-			call(blas->function[1], one, zero);               \
+#define OF_TYPE(dtype, function, call)                               \
+	do {                                                         \
+		const struct dray_blas *blas = dray_blas_get();      \
+                                                                     \
+		if ((dtype) == DRAY_FLOAT32)                         \
+			call(blas->float_##function, 1, 0);          \
+		else if ((dtype) == DRAY_FLOAT64)                    \
+			call(blas->double_##function, 1, 0);         \
+		else if ((dtype) == DRAY_COMPLEX64)                  \
+			call(blas->function[0], single_1, single_0); \
+		else                                                 \
+			call(blas->function[1], double_1, double_0); \
 	} while (0)
 
-static bool multiply_matrices(dray_dtype dtype,
-			      const struct dray_extents *extents,
-			      const struct dray_matrix *a,
-			      const struct dray_matrix *b,
-			      const struct dray_matrix *c)
+static bool blas_multiply_matrices(dray_dtype dtype,
+				   const struct dray_extents *extents,
+				   const struct dray_matrix *a,
+				   const struct dray_matrix *b,
+				   const struct dray_matrix *c)
 {
 	const int64_t size = dray_dtype_itemsize(dtype);
 	const int m = (int)extents->m, n = (int)extents->n, k = (int)extents->k;
@@ -111,9 +111,11 @@ static bool multiply_matrices(dray_dtype dtype,
  * Multiplies a matrix by a vector.
  * @turned: the vector is on the left: as if the matrix were turned
  */
-static bool multiply_vector(dray_dtype dtype, const struct dray_matrix *matrix,
-			    int64_t rows, int64_t columns, bool turned,
-			    const struct strided *x, const struct strided *y)
+static bool blas_multiply_vector(dray_dtype dtype,
+				 const struct dray_matrix *matrix, int64_t rows,
+				 int64_t columns, bool turned,
+				 const struct strided *x,
+				 const struct strided *y)
 {
 	struct dense dense;
 	int turn;
@@ -138,9 +140,9 @@ static bool multiply_vector(dray_dtype dtype, const struct dray_matrix *matrix,
 	return true;
 }
 
-static void multiply_vectors(dray_dtype dtype, int count,
-			     const struct strided *x, const struct strided *y,
-			     void *out)
+static void blas_multiply_vectors(dray_dtype dtype, int count,
+				  const struct strided *x,
+				  const struct strided *y, void *out)
 {
 	const struct dray_blas *blas = dray_blas_get();
 
@@ -176,14 +178,14 @@ bool dray_blas_product(dray_dtype dtype, const struct dray_extents *extents,
 		if (!describe_vector(a->data, k, a->column, size, &x) ||
 		    !describe_vector(b->data, k, b->row, size, &y))
 			return false;
-		multiply_vectors(dtype, (int)k, &x, &y, c->data);
+		blas_multiply_vectors(dtype, (int)k, &x, &y, c->data);
 		return true;
 	}
 	if (n == 1 && describe_vector(b->data, k, b->row, size, &x) &&
 	    describe_vector(c->data, m, c->row, size, &y))
-		return multiply_vector(dtype, a, m, k, false, &x, &y);
+		return blas_multiply_vector(dtype, a, m, k, false, &x, &y);
 	if (m == 1 && describe_vector(a->data, k, a->column, size, &x) &&
 	    describe_vector(c->data, n, c->column, size, &y))
-		return multiply_vector(dtype, b, k, n, true, &x, &y);
-	return multiply_matrices(dtype, extents, a, b, c);
+		return blas_multiply_vector(dtype, b, k, n, true, &x, &y);
+	return blas_multiply_matrices(dtype, extents, a, b, c);
 }
