@@ -29,6 +29,51 @@ FIXED_POOL_FACT(what_was_freed_last_is_used_first)
 	assert_int_equal(stats_of(*state).largest_free, SIZE);
 }
 
+FIXED_POOL_FACT(large_blocks_of_several_sizes_are_kept)
+{
+	static const size_t sizes[] = { 5000, 70000, 20000, 100000, 9000 };
+	const size_t count = sizeof(sizes) / sizeof(sizes[0]);
+	void *blocks[5], *more[40];
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		blocks[i] = take(*state, sizes[i], 0);
+	for (i = 0; i < count; i++)
+		dray_pool_free(*state, blocks[i]);
+	assert_true(stats_of(*state).cached >= 204000);
+	for (i = 0; i < count; i++)
+		assert_ptr_equal(take(*state, sizes[i], 0), blocks[i]);
+	/* Many return to the pool, a few together. */
+	for (i = 0; i < 40; i++)
+		more[i] = take(*state, 10000 + 100 * i, 0);
+	for (i = 0; i < 40; i++)
+		dray_pool_free(*state, more[i]);
+	assert_in_range(stats_of(*state).cached, 1, 8 * 14080);
+	for (i = 0; i < count; i++)
+		dray_pool_free(*state, blocks[i]);
+	assert_int_equal(stats_of(*state).largest_free, SIZE);
+}
+
+/* Its marks did not say its size: of so small a pool it was no block to keep. */
+FACT(a_block_from_before_the_pool_grew_is_kept)
+{
+	struct dray_pool_options options = { .initial = 4 * MIB };
+	struct dray_pool *pool = open_pool(test_spec(), &options);
+	void *block = take(pool, MIB, 0), *more = take(pool, 28 * MIB, 0);
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		dray_pool_free(pool, block);
+		assert_ptr_equal(take(pool, MIB, 0), block);
+		assert_int_equal(dray_usable_size(block), MIB);
+	}
+	dray_pool_free(pool, block);
+	assert_int_equal(stats_of(pool).cached, MIB);
+	dray_pool_free(pool, more);
+	assert_int_equal(stats_of(pool).used, 0);
+	dray_pool_close(pool);
+}
+
 FIXED_POOL_FACT(a_kept_block_is_cleared_for_calloc)
 {
 	unsigned char *block = take(*state, 3000, 0);

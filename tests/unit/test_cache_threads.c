@@ -173,6 +173,47 @@ FIXED_POOL_FACT(a_thread_that_ends_keeps_nothing)
 	assert_int_equal(stats_of(*state).largest_free, SIZE);
 }
 
+/* More than a thread keeps, and than it keeps and the depot has room for. */
+static const size_t passed[] = { 40, 200 };
+static void *blocks_passed[200];
+static size_t passed_count;
+
+static void *free_passed(void *unused)
+{
+	for (size_t i = 0; i < passed_count; i++)
+		dray_pool_free(shared, blocks_passed[i]);
+	sem_post(&filled);
+	wait_for(&done);
+	return NULL;
+}
+
+/* The thread lives on: its magazine stays its own, the depot is for everybody. */
+FIXED_POOL_FACT(what_another_thread_freed_is_used_again)
+{
+	pthread_t thread;
+	size_t i, j;
+
+	for (i = 0; i < 2; i++) {
+		passed_count = passed[i];
+		for (j = 0; j < passed_count; j++)
+			blocks_passed[j] = take(*state, 256, 0);
+		start_some(free_passed, &thread, 1, *state);
+		for (j = 0; j < passed_count; j++) {
+			blocks_passed[j] = dray_pool_calloc(*state, 1, 256);
+			assert_int_equal(dray_usable_size(blocks_passed[j]),
+					 256);
+			memset(blocks_passed[j], 1 + (int)j, 256);
+		}
+		for (j = 0; j < passed_count; j++) {
+			assert_true(all_bytes_are(blocks_passed[j], 1 + (int)j,
+						  256));
+			dray_pool_free(*state, blocks_passed[j]);
+		}
+		assert_in_range(stats_of(*state).cached, 256 * 40, 256 * 100);
+		end_some(&thread, 1);
+	}
+}
+
 static pthread_key_t late;
 
 static void use_pool(void *block)

@@ -43,6 +43,7 @@ FACT(calloc_does_not_touch_what_is_clean)
 	block[5 * page] = 1;
 	dray_pool_free(pool, block);
 	block = dray_pool_calloc(pool, size, 1);
+	assert_true(resident(block, size) <= 2 * MIB);
 	for (i = 0; i < size; i++)
 		assert_int_equal(block[i], 0);
 	dray_pool_free(pool, block);

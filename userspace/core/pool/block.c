@@ -90,12 +90,25 @@ static int take_apart(struct dray_pool *pool, size_t size, size_t gap,
 	return block_take(pool, (uint32_t)granules, alignment, found);
 }
 
+/* A small block that another thread left, and drops the lock; else NULL. */
+static void *block_take_left(struct dray_pool *pool, size_t size)
+{
+	void *block = dray_cache_refill(pool, dray_pool_granules(pool, size));
+
+	if (!block)
+		return NULL;
+	dray_caches_sweep(pool, size);
+	pthread_mutex_unlock(&pool->lock);
+	return block;
+}
+
 __attribute__((noinline)) void *dray_pool_take_block(struct dray_pool *pool,
 						     size_t size, size_t gap,
 						     size_t alignment,
 						     bool zero)
 {
 	size_t granule = (size_t)1 << pool->shift;
+	struct dray_pool_region *freed;
 	struct dray_found found;
 	uint64_t offset, length;
 	struct dray_piece *piece;
@@ -113,6 +126,12 @@ __attribute__((noinline)) void *dray_pool_take_block(struct dray_pool *pool,
 	dray_fork_check();
 	dray_caches_settle();
 	dray_lock(&pool->lock);
+	if (alignment == granule) {
+		void *block = block_take_left(pool, size + gap);
+
+		if (block)
+			return zero ? memset(block, 0, size + gap) : block;
+	}
 	if (pool->closed)
 		ret = dray_fail(-ENOMEM, "pool \"%s\" is closed", pool->name);
 	else
@@ -126,9 +145,9 @@ __attribute__((noinline)) void *dray_pool_take_block(struct dray_pool *pool,
 	piece = dray_found_piece(&found);
 	offset = (uint64_t)piece->offset << pool->shift;
 	length = (uint64_t)piece->size << pool->shift;
-	dray_cache_taken(&found);
+	freed = dray_cache_taken(&found);
 	dray_caches_sweep(pool, length);
-	pthread_mutex_unlock(&pool->lock);
+	dray_pool_unlock_freed(pool, freed);
 
 	/* The block keeps its region, so its own bytes need no lock. */
 	if (zero)
@@ -265,7 +284,7 @@ void *dray_pool_calloc_apart(struct dray_pool *pool, size_t count, size_t size)
 
 /* Frees a block that was found, or lets the thread keep it; drops the lock. */
 static inline void free_found(struct dray_pool *pool,
-			      const struct dray_found *found, bool keep)
+			      const struct dray_found *found)
 {
 	void *block = dray_found_address(found);
 	struct dray_piece *piece = dray_found_piece(found);
@@ -286,7 +305,7 @@ static inline void free_found(struct dray_pool *pool,
 		dray_block_release(block);
 		return;
 	}
-	if (keep && dray_cache_keep(found)) {
+	if (dray_cache_keep(found)) {
 		dray_pool_unlock_freed(found->pool, found->region);
 		return;
 	}
@@ -303,7 +322,7 @@ static __attribute__((noinline)) void free_locked(struct dray_pool *pool,
 		return;
 	dray_caches_settle();
 	if (dray_find_start(block, &found))
-		free_found(pool, &found, true);
+		free_found(pool, &found);
 	else
 		dray_bad_free(pool, block, "free");
 }
@@ -327,14 +346,13 @@ static __attribute__((noinline)) void block_free_large(struct dray_pool *pool,
 						       _Atomic uint8_t *mark)
 {
 	uint64_t granules = dray_mark_size(mark);
-	bool wanted = granules == cache->wanted;
 	struct dray_found found;
 
-	if (wanted && dray_cache_put_large(cache, block, mark, granules))
+	if (dray_cache_put_large(cache, block, mark, granules))
 		return;
 	dray_caches_settle();
 	if (dray_find_large(atomic_load(&cache->pool), block, mark, &found))
-		free_found(pool, &found, wanted);
+		free_found(pool, &found);
 	else
 		free_locked(pool, block);
 }

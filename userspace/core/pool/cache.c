@@ -16,52 +16,67 @@ static struct dray_pool *cache_find_pool(const struct dray_cache *cache)
 	return atomic_load_explicit(&cache->pool, memory_order_relaxed);
 }
 
-struct dray_pool_region *dray_cache_flush(struct dray_cache *cache,
-					  struct dray_magazine *magazine,
-					  uint32_t count)
+void dray_magazine_drop(struct dray_cache *cache,
+			struct dray_magazine *magazine, uint32_t count)
 {
-	struct dray_pool_region *region = NULL;
-	uint32_t i, some;
-
-	for (i = 0; i < count; i += some) {
-		some = count - i < DRAY_BLOCKS_MOST ? count - i
-						    : DRAY_BLOCKS_MOST;
-		region = dray_blocks_return(cache_find_pool(cache),
-					    magazine->blocks + i, some,
-					    magazine->bytes >> cache->shift);
-	}
 	magazine->top -= count;
 	memmove(magazine->blocks, magazine->blocks + count,
 		dray_magazine_count(magazine) * sizeof(magazine->blocks[0]));
 	cache->room += (uint64_t)count * magazine->bytes;
+}
+
+struct dray_pool_region *dray_cache_flush(struct dray_cache *cache,
+					  struct dray_magazine *magazine,
+					  uint32_t count)
+{
+	uint32_t granules[DRAY_BLOCKS_MOST], i, some;
+	struct dray_pool_region *region = NULL;
+
+	for (i = 0; i < DRAY_BLOCKS_MOST; i++)
+		granules[i] = magazine->bytes >> cache->shift;
+	for (i = 0; i < count; i += some) {
+		some = count - i < DRAY_BLOCKS_MOST ? count - i
+						    : DRAY_BLOCKS_MOST;
+		region = dray_blocks_return(cache_find_pool(cache),
+					    magazine->blocks + i, granules,
+					    some);
+	}
+	dray_magazine_drop(cache, magazine, count);
 	return region;
 }
 
-void dray_cache_flush_large(struct dray_cache *cache, uint32_t count)
+struct dray_pool_region *dray_cache_flush_large(struct dray_cache *cache,
+						uint32_t count)
 {
+	struct dray_pool_region *region =
+		dray_blocks_return(cache_find_pool(cache), cache->large,
+				   cache->large_granules, count);
 	uint32_t i;
 
-	for (i = 0; i < count; i++) {
-		dray_blocks_return(cache_find_pool(cache),
-				   &cache->large[i].block, 1,
-				   (uint32_t)cache->large[i].granules);
-		cache->large_room += cache->large[i].granules << cache->shift;
-	}
+	for (i = 0; i < count; i++)
+		cache->large_room += (uint64_t)cache->large_granules[i]
+				     << cache->shift;
 	cache->large_count -= count;
-	memmove(cache->large, cache->large + count,
-		cache->large_count * sizeof(cache->large[0]));
+	for (i = 0; i < cache->large_count; i++) {
+		cache->large[i] = cache->large[count + i];
+		cache->large_granules[i] = cache->large_granules[count + i];
+	}
+	return region;
 }
 
 void *dray_cache_leave_with(struct dray_cache *cache, uint32_t index)
 {
-	const struct dray_large_block large = cache->large[index];
+	void *block = cache->large[index];
 
-	cache->large_room += large.granules << cache->shift;
-	for (cache->large_count--; index < cache->large_count; index++)
+	cache->large_room += (uint64_t)cache->large_granules[index]
+			     << cache->shift;
+	for (cache->large_count--; index < cache->large_count; index++) {
 		cache->large[index] = cache->large[index + 1];
-	dray_mark_set(large.block, DRAY_MARK_LARGE);
+		cache->large_granules[index] = cache->large_granules[index + 1];
+	}
+	dray_mark_set(block, DRAY_MARK_LARGE);
 	dray_cache_leave(cache);
-	return large.block;
+	return block;
 }
 
 void dray_cache_empty(struct dray_cache *cache)

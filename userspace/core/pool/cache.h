@@ -30,7 +30,8 @@
 
 #define DRAY_CACHED_POOLS 64	/* numbers of pools, from 1 on */
 #define DRAY_MAGAZINE_ROOM 30	/* blocks: 256 bytes a magazine */
-#define DRAY_CACHE_LARGE 4	/* blocks */
+#define DRAY_CACHE_LARGE 8	/* blocks */
+#define DRAY_CACHE_LARGE_FEW 4	/* to return together */
 
 struct dray_pool;
 struct dray_found;
@@ -40,11 +41,6 @@ struct dray_magazine {
 	uint32_t bytes;		/* of a block */
 	uint32_t batch;		/* to fetch when it is empty next; 0: never */
 	void *blocks[DRAY_MAGAZINE_ROOM];
-};
-
-struct dray_large_block {
-	void *block;
-	uint64_t granules;
 };
 
 struct dray_cache {
@@ -68,12 +64,16 @@ struct dray_cache {
 	uint32_t recent_size;
 	struct dray_magazine *recent;
 	/*
-	 * Large blocks are kept only of the size that was asked for last: of
-	 * many sizes none would be asked for again.
+	 * Large blocks that were freed last.  They are used again for the same
+	 * size, or return to the pool together, mostly while the owner has the
+	 * pool's lock for another large block.  If the pool returns whole
+	 * buffers to the node, only the size that was asked for last is kept,
+	 * since any block keeps its buffer.
 	 */
-	uint64_t wanted;	/* granules; only its owner looks */
+	uint64_t wanted;	/* granules; 0: any.  Only its owner looks */
 	uint32_t large_count;
-	struct dray_large_block large[DRAY_CACHE_LARGE];	/* oldest first */
+	uint32_t large_granules[DRAY_CACHE_LARGE];	/* oldest first */
+	void *large[DRAY_CACHE_LARGE];
 	/* The index is the size in granules - 1. */
 	struct dray_magazine magazines[DRAY_MARK_MOST];
 };
@@ -121,10 +121,8 @@ static inline void dray_magazine_push(struct dray_cache *cache,
 static inline void dray_cache_push_large(struct dray_cache *cache, void *block,
 					 uint64_t granules)
 {
-	cache->large[cache->large_count++] = (struct dray_large_block){
-		.block = block,
-		.granules = granules,
-	};
+	cache->large_granules[cache->large_count] = (uint32_t)granules;
+	cache->large[cache->large_count++] = block;
 	cache->large_room -= granules << cache->shift;
 }
 
@@ -187,11 +185,12 @@ static inline void *dray_cache_take_large(struct dray_cache *cache,
 {
 	uint32_t i;
 
-	cache->wanted = granules;
+	if (cache->wanted)
+		cache->wanted = granules;
 	if (!dray_cache_enter(cache))
 		return NULL;
 	for (i = cache->large_count; i--;)
-		if (cache->large[i].granules == granules)
+		if (cache->large_granules[i] == granules)
 			return dray_cache_leave_with(cache, i);
 	dray_cache_leave(cache);
 	return NULL;
@@ -225,6 +224,13 @@ static inline struct dray_cache *dray_cache_find(const void *block,
 	return thread->caches[number];
 }
 
+/* Whether to keep large blocks of @granules. */
+static inline bool dray_cache_wants(const struct dray_cache *cache,
+				    uint64_t granules)
+{
+	return !cache->wanted || granules == cache->wanted;
+}
+
 /* Keeps a large block of @granules that is freed, with its mark. */
 static inline bool dray_cache_put_large(struct dray_cache *cache, void *block,
 					_Atomic uint8_t *mark,
@@ -233,7 +239,7 @@ static inline bool dray_cache_put_large(struct dray_cache *cache, void *block,
 	uint64_t bytes = granules << cache->shift;
 	bool kept = false;
 
-	if (!dray_cache_enter(cache))
+	if (!dray_cache_wants(cache, granules) || !dray_cache_enter(cache))
 		return false;
 	if (cache->large_count < DRAY_CACHE_LARGE &&
 	    bytes <= cache->large_room) {
@@ -319,9 +325,17 @@ void dray_cache_mark(const struct dray_found *found);
 
 /*
  * Marks a block that was allocated for the caller, and fetches a few more of a
- * small size, so that the next need no lock.
+ * small size, so that the next need no lock.  Returns the large blocks that the
+ * caller's cache keeps if they are a few; returns the region to pass to
+ * dray_pool_unlock_freed().
  */
-void dray_cache_taken(const struct dray_found *found);
+struct dray_pool_region *dray_cache_taken(const struct dray_found *found);
+
+/*
+ * A small block of @granules that another thread left in the depot, and a few more for
+ * the caller's cache; NULL: there is none.
+ */
+void *dray_cache_refill(struct dray_pool *pool, uint64_t granules);
 
 /* Keeps a block, making room for it; false: it is to be freed. */
 bool dray_cache_keep(const struct dray_found *found);
@@ -351,14 +365,20 @@ static inline uint64_t dray_cache_held_small(const struct dray_cache *cache)
 	return cache->most - cache->room;
 }
 
+/* Removes the oldest @count blocks of a magazine, which are elsewhere now. */
+void dray_magazine_drop(struct dray_cache *cache,
+			struct dray_magazine *magazine, uint32_t count);
+
 /*
  * Returns the oldest @count blocks of a magazine, or of the large blocks, to the pool.
- * The result is the last block's region.
+ * The result is the last block's region, of large blocks a region that is empty if
+ * there is any.
  */
 struct dray_pool_region *dray_cache_flush(struct dray_cache *cache,
 					  struct dray_magazine *magazine,
 					  uint32_t count);
-void dray_cache_flush_large(struct dray_cache *cache, uint32_t count);
+struct dray_pool_region *dray_cache_flush_large(struct dray_cache *cache,
+						uint32_t count);
 
 /* Bytes of all its blocks. */
 uint64_t dray_cache_held(const struct dray_cache *cache);

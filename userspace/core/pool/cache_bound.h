@@ -11,6 +11,12 @@ static inline uint64_t dray_cache_bound(uint64_t reserved)
 	return reserved / 256;
 }
 
+/* And all threads together, in the depot between their caches. */
+static inline uint64_t dray_depot_bound(uint64_t reserved)
+{
+	return reserved / 512;
+}
+
 /*
  * And in large ones: of a small pool more, since four lie scattered nowhere,
  * and one of 32 MiB is to keep an array of 100,000 doubles.

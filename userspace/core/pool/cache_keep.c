@@ -6,6 +6,7 @@
 #include "base/lock.h"
 #include "pool/cache.h"
 #include "pool/cache_life.h"
+#include "pool/depot.h"
 #include "pool/pool.h"
 
 /* Blocks that are fetched at once, doubled from the least. */
@@ -143,29 +144,58 @@ static __attribute__((noinline)) void cache_fill(const struct dray_found *found)
 		magazine->batch *= 2;
 }
 
-/* Lets the cache keep the large block of its owner, once it is freed. */
-static __attribute__((noinline)) void cache_want(const struct dray_found *found)
+void *dray_cache_refill(struct dray_pool *pool, uint64_t granules)
+{
+	struct dray_magazine *magazine;
+	struct dray_cache *cache;
+	void *blocks[MOST];
+	uint32_t count = 1;
+
+	if (!pool->depots || granules > pool->kept_small)
+		return NULL;
+	cache = dray_cache_of_caller(pool);
+	if (!cache)
+		return NULL;
+	magazine = &cache->magazines[granules - 1];
+	if (cache->room >= (uint64_t)MOST * magazine->bytes &&
+	    dray_magazine_count(magazine) < MOST)
+		count = MOST;
+	count = dray_depot_fetch(pool, (uint32_t)granules, blocks, count);
+	if (!count)
+		return NULL;
+	cache->overflows = 0;
+	while (--count)
+		dray_magazine_push(cache, magazine, blocks[count]);
+	dray_mark_set(blocks[0], (uint32_t)granules);
+	return blocks[0];
+}
+
+/* Opens the cache for the large block of its owner, and returns its others. */
+static __attribute__((noinline)) struct dray_pool_region *
+cache_open(const struct dray_found *found)
 {
 	struct dray_cache *cache = dray_cache_of_caller(found->pool);
 
 	if (!cache)
-		return;
+		return found->region;
 	cache->overflows = 0;
-	cache->wanted = dray_found_piece(found)->size;
+	if (cache->large_count < DRAY_CACHE_LARGE_FEW)
+		return found->region;
+	return dray_cache_flush_large(cache, cache->large_count);
 }
 
-void dray_cache_taken(const struct dray_found *found)
+struct dray_pool_region *dray_cache_taken(const struct dray_found *found)
 {
 	/* The cache is not in use yet, and no inherited block is handed out. */
 	if (!is_of_use(found)) {
 		dray_mark_set(dray_found_address(found), DRAY_MARK_NONE);
-		return;
+		return found->region;
 	}
 	cache_keep_mark(found);
-	if (found_is_small(found))
-		cache_fill(found);
-	else
-		cache_want(found);
+	if (!found_is_small(found))
+		return cache_open(found);
+	cache_fill(found);
+	return found->region;
 }
 
 static bool keep_small(struct dray_cache *cache, void *block, size_t granules)
@@ -195,9 +225,14 @@ bool dray_cache_make_room(struct dray_cache *cache, uint32_t size)
 		pthread_mutex_unlock(&pool->lock);
 		return false;
 	}
+	cache->used = true;
+	if (dray_depot_put(pool, magazine->blocks, MANY, size)) {
+		dray_magazine_drop(cache, magazine, MANY);
+		pthread_mutex_unlock(&pool->lock);
+		return true;
+	}
 	count = cache->overflows++ < ONLY_FREES ? FEW : MANY;
 	region = dray_cache_flush(cache, magazine, count);
-	cache->used = true;
 	dray_pool_unlock_freed(pool, region);
 	return true;
 }
@@ -206,10 +241,10 @@ static bool keep_large(struct dray_cache *cache, void *block, size_t granules)
 {
 	uint64_t bytes = (uint64_t)granules << cache->shift;
 
-	if (granules != cache->wanted)
+	if (!dray_cache_wants(cache, granules))
 		return false;
 	if (cache->large_count == DRAY_CACHE_LARGE)
-		dray_cache_flush_large(cache, 1);
+		dray_cache_flush_large(cache, DRAY_CACHE_LARGE_FEW);
 	if (!make_large_room(cache, bytes))
 		return false;
 	dray_cache_push_large(cache, block, granules);
@@ -232,7 +267,10 @@ bool dray_cache_keep(const struct dray_found *found)
 		kept = keep_small(cache, block, granules);
 	else
 		kept = keep_large(cache, block, granules);
-	if (kept)
-		dray_mark_set(block, DRAY_MARK_KEPT);
-	return kept;
+	if (!kept)
+		return false;
+	/* It may have no size in its marks, if the pool was smaller before. */
+	cache_keep_mark(found);
+	dray_mark_set(block, DRAY_MARK_KEPT);
+	return true;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "pool/cache_life.h"
+#include "pool/depot.h"
 #include "pool/pool.h"
 #include "pool/unused.h"
 
@@ -62,6 +63,7 @@ static void end_cache(struct dray_cache *cache)
 	struct dray_cache **link;
 
 	dray_cache_empty(cache);
+	dray_depots_empty(pool, true);
 	for (link = &pool->caches; *link; link = &(*link)->next) {
 		if (*link == cache) {
 			*link = cache->next;
@@ -157,6 +159,7 @@ static void cache_life_prepare(struct dray_cache *cache,
 	size_t i;
 
 	cache->shift = pool->shift;
+	cache->wanted = !pool->grows;
 	for (i = 0; i < DRAY_MARK_MOST; i++) {
 		cache->magazines[i].top = cache->magazines[i].blocks;
 		cache->magazines[i].bytes = (uint32_t)(i + 1) << pool->shift;
@@ -262,5 +265,6 @@ void dray_caches_pass(struct dray_pool *from, struct dray_pool *to)
 void dray_caches_forget(struct dray_pool *pool)
 {
 	pool->caches = NULL;
+	dray_depots_forget(pool);
 	dray_thread = &dray_thread_none;
 }

@@ -18,6 +18,7 @@
 #include "base/fork.h"
 #include "pool/busy.h"
 #include "pool/cache.h"
+#include "pool/depot.h"
 #include "pool/pool.h"
 #include "pool/unused.h"
 
@@ -115,7 +116,7 @@ static uint64_t pool_drain(struct dray_pool *pool, long pause)
 		return 0;
 	for (cache = pool->caches; cache; cache = cache->next)
 		atomic_store(&cache->closed, 1);
-	return empty_closed(pool, pause);
+	return empty_closed(pool, pause) + dray_depots_empty(pool, true);
 }
 
 uint64_t dray_caches_drain(struct dray_pool *pool)
@@ -148,6 +149,7 @@ void dray_caches_sweep(struct dray_pool *pool, uint64_t bytes)
 	}
 	if (idle)
 		empty_closed(pool, 0);
+	dray_depots_empty(pool, false);
 }
 
 uint64_t dray_pool_trim(struct dray_pool *pool)

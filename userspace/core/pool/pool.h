@@ -33,6 +33,7 @@ struct dray_pool {
 	uint32_t kept_small;	/* granules of the largest that threads may keep, */
 	uint32_t kept_large;	/* of blocks with a magazine and of others */
 	struct dray_cache *caches;	/* of all threads */
+	struct dray_depots *depots;	/* between them; NULL: not used yet */
 	uint64_t taken;		/* bytes, since the last sweep of caches */
 	uint64_t freed;		/* bytes, since free pages were last counted */
 	bool missed;		/* an owner was inside at the last drain */
@@ -110,13 +111,14 @@ bool dray_find_large(struct dray_pool *pool, const void *block,
 		     const _Atomic uint8_t *mark, struct dray_found *found);
 
 /*
- * Frees at most DRAY_BLOCKS_MOST blocks of @granules that a thread keeps, and
- * returns the region of the last.  The lock is held.
+ * Frees at most DRAY_BLOCKS_MOST blocks that a thread keeps, each of its @granules.
+ * Returns a region that is empty now, else the region of the last.  The lock is held.
  */
 #define DRAY_BLOCKS_MOST 12
-struct dray_pool_region *
-dray_blocks_return(struct dray_pool *pool, void *const *blocks,
-		   uint32_t count, uint32_t granules);
+struct dray_pool_region *dray_blocks_return(struct dray_pool *pool,
+					    void *const *blocks,
+					    const uint32_t *granules,
+					    uint32_t count);
 
 /* The region of @pool that covers an address, or NULL; the lock is held. */
 struct dray_pool_region *dray_pool_region_of(struct dray_pool *pool,

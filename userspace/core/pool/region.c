@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/fork.h"
@@ -25,6 +26,9 @@
  * faster than clearing them, if not all are touched afterwards.
  */
 #define CLEAR_MOST (32 * MIB)
+
+/* A run for which the file is asked. */
+#define SEEK_LEAST (1 * MIB)
 
 /*
  * Blocks that get huge pages at once.  Larger blocks may be meant to stay mostly
@@ -276,14 +280,55 @@ uint64_t dray_region_dirty(struct dray_pool_region *region, uint64_t offset,
 	return pages << PAGE_SHIFT;
 }
 
+/* Returns the first page from @page to @end with a bit other than @dirty. */
+static uint64_t run_end(const struct dray_pool_region *region, uint64_t page,
+			uint64_t end, bool dirty)
+{
+	for (; page < end; page = (page | 63) + 1) {
+		uint64_t word = atomic_load_explicit(&region->dirty[page / 64],
+						     memory_order_relaxed);
+
+		word = (dirty ? ~word : word) & region_bits_of(page, end);
+		if (word)
+			return (page & ~63ull) +
+			       (uint64_t)__builtin_ctzll(word);
+	}
+	return end;
+}
+
+/*
+ * Narrows a range of whole pages, some of them dirty, to the dirty pages at its ends: the
+ * system walks over all that it is asked to free.
+ */
+static void narrow_to_dirty(const struct dray_pool_region *region,
+			    uint64_t *from, uint64_t *to)
+{
+	uint64_t end = *to >> PAGE_SHIFT, page, last;
+	uint64_t first = run_end(region, *from >> PAGE_SHIFT, end, false);
+
+	while (end > first) {
+		page = (end - 1) & ~63ull;
+		if (run_end(region, page > first ? page : first, end, false) <
+		    end)
+			break;
+		end = page;
+	}
+	last = ((end << PAGE_SHIFT) + region->page - 1) & ~(region->page - 1);
+	*from = (first << PAGE_SHIFT) & ~(region->page - 1);
+	*to = last < *to ? last : *to;
+}
+
 uint64_t dray_region_punch(struct dray_pool_region *region, uint64_t offset,
 			   uint64_t length)
 {
 	uint64_t bytes = dray_region_dirty(region, offset, length);
 	uint64_t from, to, page, end, fewer = 0;
 
-	if (!bytes || !whole_pages(region, offset, length, &from, &to) ||
-	    dray_buffer_punch(region->buffer, from, to - from))
+	if (!bytes || !whole_pages(region, offset, length, &from, &to))
+		return 0;
+	if (!dray_buffer_exposed(region->buffer))
+		narrow_to_dirty(region, &from, &to);
+	if (dray_buffer_punch(region->buffer, from, to - from))
 		return 0;
 	/* A child may still use these pages as blocks that were freed here. */
 	if (region->shared)
@@ -308,20 +353,34 @@ static void drop_pages(struct dray_pool_region *region, uint64_t offset,
 		dray_region_punch(region, offset, length);
 }
 
-/* Returns the first page from @page to @end with a bit other than @dirty. */
-static uint64_t run_end(struct dray_pool_region *region, uint64_t page,
-			uint64_t end, bool dirty)
+/*
+ * Clears a run of pages.  Only the file knows which of them were never written: a
+ * program may leave a large block untouched, and holes are zeros.
+ */
+static void clear_run(struct dray_pool_region *region, uint64_t from,
+		      uint64_t to)
 {
-	for (; page < end; page = (page | 63) + 1) {
-		uint64_t word = atomic_load_explicit(&region->dirty[page / 64],
-						     memory_order_relaxed);
+	int fd = to - from < SEEK_LEAST
+			 ? -1
+			 : dray_buffer_descriptor(region->buffer);
+	off_t data = (off_t)from, hole = (off_t)to;
 
-		word = (dirty ? ~word : word) & region_bits_of(page, end);
-		if (word)
-			return (page & ~63ull) +
-			       (uint64_t)__builtin_ctzll(word);
+	while (fd >= 0 && from < to) {
+		data = lseek(fd, (off_t)from, SEEK_DATA);
+		if (data < 0 && errno == ENXIO)
+			return;
+		hole = data < 0 ? data : lseek(fd, data, SEEK_HOLE);
+		if (hole <= data)
+			break;
+		if ((uint64_t)data >= to)
+			return;
+		from = (uint64_t)data;
+		if ((uint64_t)hole > to)
+			hole = (off_t)to;
+		memset((char *)region->base + from, 0, (size_t)hole - from);
+		from = (uint64_t)hole;
 	}
-	return end;
+	memset((char *)region->base + from, 0, (size_t)(to - from));
 }
 
 static void clear_pages(struct dray_pool_region *region, uint64_t offset,
@@ -338,7 +397,7 @@ static void clear_pages(struct dray_pool_region *region, uint64_t offset,
 		to = page << PAGE_SHIFT;
 		from = from > offset ? from : offset;
 		to = to < end ? to : end;
-		memset((char *)region->base + from, 0, (size_t)(to - from));
+		clear_run(region, from, to);
 	}
 }
 
@@ -346,7 +405,7 @@ void dray_region_clear(struct dray_pool_region *region, uint64_t offset,
 		       uint64_t length)
 {
 	if (dray_buffer_exposed(region->buffer)) {
-		memset((char *)region->base + offset, 0, (size_t)length);
+		clear_run(region, offset, offset + length);
 	} else {
 		/* Pages at the edges stay: other blocks share them. */
 		drop_pages(region, offset, length);

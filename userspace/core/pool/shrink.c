@@ -163,8 +163,8 @@ void dray_block_return(const struct dray_found *found)
  * their number, at least 1.
  */
 static uint32_t find_kept(const struct dray_pool_region *region,
-			  void *const *blocks, uint32_t count,
-			  uint32_t granules, uint32_t *pieces)
+			  void *const *blocks, const uint32_t *granules,
+			  uint32_t count, uint32_t *pieces)
 {
 	uintptr_t base = region->base, size = (uintptr_t)region->size;
 	uint32_t shift = region->shift, i;
@@ -176,26 +176,31 @@ static uint32_t find_kept(const struct dray_pool_region *region,
 			break;
 		dray_mark_set(blocks[i], DRAY_MARK_NONE);
 		pieces[i] = dray_fit_sized_at(
-			&region->fit, (uint32_t)(offset >> shift), granules);
+			&region->fit, (uint32_t)(offset >> shift), granules[i]);
 	}
 	return i;
 }
 
 struct dray_pool_region *dray_blocks_return(struct dray_pool *pool,
-					    void *const *blocks, uint32_t count,
-					    uint32_t granules)
+					    void *const *blocks,
+					    const uint32_t *granules,
+					    uint32_t count)
 {
-	uint64_t bytes = (uint64_t)granules << pool->shift;
-	struct dray_pool_region *region = NULL;
-	uint32_t pieces[DRAY_BLOCKS_MOST], few;
+	struct dray_pool_region *region = NULL, *empty = NULL;
+	uint32_t pieces[DRAY_BLOCKS_MOST], few, i;
+	uint64_t freed;
 
-	for (; count; blocks += few, count -= few) {
+	for (; count; blocks += few, granules += few, count -= few) {
 		region = dray_pool_region_of(pool, blocks[0]);
-		few = find_kept(region, blocks, count, granules, pieces);
-		count_freed(region, few, few * bytes);
+		few = find_kept(region, blocks, granules, count, pieces);
+		for (freed = 0, i = 0; i < few; i++)
+			freed += granules[i];
+		count_freed(region, few, freed << pool->shift);
 		dray_fit_free_few(&region->fit, pieces, few);
+		if (!region->blocks)
+			empty = region;
 	}
-	return region;
+	return empty ? empty : region;
 }
 
 /* Returns how many bytes in empty buffers to keep. */

@@ -8,6 +8,8 @@
 
 #include "arithmetic/array_ufunc.h"
 
+#define SLOT(name) offsetof(PyNumberMethods, nb_##name)
+
 /* An operator, and the same of Python for NumPy's arrays. */
 struct operator
 {
@@ -16,6 +18,8 @@ struct operator
 	PyObject *(*in_place)(PyObject *, PyObject *);
 	/* The place of its slot. */
 	size_t slot;
+	/* Whether its result may lie in an operand of the same type. */
+	bool reuses;
 };
 
 static PyObject *operators_power(PyObject *a, PyObject *b)
@@ -132,7 +136,7 @@ static PyObject *ask_other(const struct operator* operator, PyObject * a,
 	if (!slot)
 		Py_RETURN_NOTIMPLEMENTED;
 	/* That of powers has a modulus. */
-	if (operator->slot == offsetof(PyNumberMethods, nb_power))
+	if (operator->slot == SLOT(power))
 		return numbers->nb_power(a, b, Py_None);
 	return slot(a, b);
 }
@@ -161,7 +165,7 @@ static PyObject *operators_compute(const struct operator* operator,
 {
 	struct module_state *state = type_state(array_is(a) ? a : b);
 	PyObject *ufunc = ufunc_constant(state, operator->name), *result;
-	PyObject *other = array_is(a) ? b : a;
+	PyObject *other = array_is(a) ? b : a, *place;
 
 	if (is_left_to(other, output) && output)
 		Py_RETURN_NOTIMPLEMENTED;
@@ -169,8 +173,12 @@ static PyObject *operators_compute(const struct operator* operator,
 		return operators_leave(operator, a, b);
 	if (operators_has_rules(other))
 		return ask_both(operator->name, a, b, output);
-	result = ufunc ? ufunc_call(ufunc, (PyObject *[]){ a, b, output },
-				    output ? 3 : 2, NULL)
+	place = output;
+	if (!output && operator->reuses)
+		place = array_temporary(a,
+					b, operator->slot == SLOT(true_divide));
+	result = ufunc ? ufunc_call(ufunc, (PyObject *[]){ a, b, place },
+				    place ? 3 : 2, NULL)
 		       : NULL;
 	if (result || (ufunc && !array_ask_numpy()))
 		return result;
@@ -191,12 +199,10 @@ static PyObject *operators_result(PyObject *a, PyObject *b, PyObject *result)
 	return array_standard(Py_TYPE(array_is(a) ? a : b), result);
 }
 
-#define SLOT(name) offsetof(PyNumberMethods, nb_##name)
-
 #define OPERATOR(slot, ufunc, python, changes, number)                         \
 	static const struct operator slot##_operator = { ufunc, python,        \
 							 changes,              \
-							 SLOT(number) };       \
+							 SLOT(number), true }; \
 	static PyObject *slot(PyObject *a, PyObject *b)                        \
 	{                                                                      \
 		return operators_result(a, b,                                  \
@@ -230,7 +236,7 @@ OPERATOR(shift_right, "right_shift", PyNumber_Rshift, PyNumber_InPlaceRshift,
 static const struct operator matmul_operator = { "matmul",
 						 PyNumber_MatrixMultiply,
 						 PyNumber_InPlaceMatrixMultiply,
-						 SLOT(matrix_multiply) };
+						 SLOT(matrix_multiply), false };
 
 static PyObject *operators_product(PyObject *a, PyObject *b, PyObject *output)
 {
@@ -257,9 +263,10 @@ static PyObject *matmul_in_place(PyObject *a, PyObject *b)
 }
 
 static const struct operator power_operator = { "power", operators_power,
-						power_in_place, SLOT(power) };
+						power_in_place, SLOT(power),
+						true };
 static const struct operator divmod_operator = { "divmod", PyNumber_Divmod,
-						 NULL, SLOT(divmod) };
+						 NULL, SLOT(divmod), false };
 
 static PyObject *array_divmod(PyObject *a, PyObject *b)
 {

@@ -22,6 +22,14 @@ PyObject *array_of_result(struct module_state *state, PyObject *result);
  */
 bool array_ask_numpy(void);
 
+/* array_temporary.c */
+/*
+ * Returns an operand of an operator to receive the result, borrowed: a large array
+ * without other users, of the result's type, shape and memory.  NULL: none.
+ * @divides: integers become floats
+ */
+PyObject *array_temporary(PyObject *a, PyObject *b, bool divides);
+
 PyObject *array_array_ufunc(PyObject *self, PyObject *const *args,
 			    Py_ssize_t count, PyObject *names);
 
