@@ -115,9 +115,13 @@ def test_ctypes_has_the_address():
 def test_an_array_is_where_it_says_and_stays_there():
     array = dray.Array(FLOATS)
     assert array.device == "cpu" and array.to_device("cpu") is array
+    assert dray.Array.zeros((2, 3, 4)).mT.shape == (2, 4, 3)
+
+
+@pytest.mark.host
+def test_an_array_of_device_memory_moves():
     moved = dray.device_empty((2, 3)).to_device("cpu")
     assert moved.device == "cpu" and moved.shape == (2, 3)
-    assert dray.Array.zeros((2, 3, 4)).mT.shape == (2, 4, 3)
 
 
 MADE = {
@@ -133,16 +137,22 @@ MADE = {
 @pytest.mark.parametrize("name", MADE)
 def test_an_array_is_made_in_drays_memory(name):
     there, here = MADE[name](np), MADE[name](dray)
-    assert type(here) is np.ndarray and dray.handler_name(here) == "dray host"
+    assert type(here) is np.ndarray and dray.handler_name(here) == dray.pool().handler_name
     assert (here.dtype, here.shape, here.strides, here.tolist()) == (
         there.dtype, there.shape, there.strides, there.tolist())
+
+
+@pytest.mark.host
+def test_an_array_in_memory_that_cannot_be_shared_is_copied_there():
+    there = dray.ones(3)
+    assert dray.asarray(there, shareable=True) is not there
+    assert dray.handler_name(dray.asarray(there, shareable=True)) == dray.pool(shareable=True).handler_name
 
 
 def test_an_array_that_is_in_drays_memory_is_not_copied():
     there = dray.ones(3)
     assert dray.asarray(there) is there and np.shares_memory(dray.asarray(dray.Array(there)), there)
     assert not np.shares_memory(dray.asarray(there, shareable=True), there)
-    assert dray.handler_name(dray.asarray(there, shareable=True)) == "dray host:shareable"
     assert dray.empty_like(dray.Array.zeros((2, 3), "i4")).dtype == "i4"
     assert type(dray.zeros_like(dray.Array.zeros(3))) is np.ndarray
 

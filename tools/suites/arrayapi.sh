@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Downloads 2 MB from PyPI, and NumPy 2.
+# Downloads 2 MB from PyPI, and NumPy 2; with --full SciPy, 36 MB.
 
 ABOUT_ARRAYAPI="dray.xp beside array-api-strict, each function of the array-API standard with \
-random arrays of hypothesis, for NumPy 2 and Debian's; with --full in more cases"
-PACKAGES_ARRAYAPI=("${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" python3-numpy)
+random arrays of hypothesis, for NumPy 2; with --full in more cases, for Debian's NumPy, too, and SciPy's tests of the standard"
+PACKAGES_ARRAYAPI=("${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" python3-numpy
+	python3-pytest)
 
 suite_arrayapi()
 {
@@ -18,6 +19,8 @@ suite_arrayapi()
 	! tally_wants numpy2 ||
 		! tally_run "builds for NumPy 2" build_numpy numpy2 "$numpy" ||
 		arrayapi_tests numpy2 "$1" "$packages:$numpy"
+	[ "$FULL" = no ] || ! tally_wants scipy ||
+		arrayapi_scipy "$1" "$numpy"
 	[ "$FULL" = no ] || ! tally_wants debian ||
 		! tally_run "builds as a release" build_native ||
 		arrayapi_tests native "$1" "$packages"
@@ -33,4 +36,23 @@ arrayapi_tests()
 		python_count "tests/arrayapi ($1)" "$1" "$2/$1" /usr/bin/python3 \
 		"$3" -m pytest -q --color=no -p no:cacheprovider \
 		"$TREE/tests/arrayapi"
+}
+
+# arrayapi_scipy SCRATCH NUMPY: SciPy's own tests of the standard.  test_device expects
+# a list of devices, a tuple since 2025.12; test_rank17 sets flags.writeable.
+arrayapi_scipy()
+{
+	local modules=(constants differentiate cluster fft integrate ndimage
+		optimize spatial special) packages
+
+	tally_fetch "fetches SciPy" packages pypi_set arrayapi-scipy \
+		"$TREE/tests/arrayapi/requirements-scipy.txt" &&
+		tally_run "builds for NumPy 2" build_numpy numpy2 "$2" ||
+		return 0
+	SCIPY_ARRAY_API='["array_api_strict"]' python_count "SciPy's tests" \
+		numpy2 "$1/scipy" /usr/bin/python3 \
+		"$TREE/tests/arrayapi/stand-in:$packages:$2" -m pytest -q \
+		--color=no -p no:cacheprovider -W ignore -m array_api_backends \
+		-k "array_api_strict and not test_device and not test_rank17" \
+		--pyargs "${modules[@]/#/scipy.}"
 }
