@@ -106,7 +106,7 @@ int main(void)
 # By header: statements before and behind its example, and its output.
 EXAMPLES = {
     "base.h": ("", "", "", "/dev/dray9"),
-    "block.h": ("struct dray_pool_stats old, new; dray_pool_stats(pool, &old);",
+    "block.h": ("struct dray_pool_stats old = { 0 }, new = { 0 }; dray_pool_stats(pool, &old);",
                 "dray_pool_stats(pool, &new); assert(new.used == old.used);", ""),
     "dtype.h": ("", "", "16 bytes\n"),
     "element.h": ("", "", "1.5\n"),

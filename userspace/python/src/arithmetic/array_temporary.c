@@ -70,7 +70,7 @@ static enum place place_look_up(uintptr_t address)
 		       : PLACE_PYTHON;
 }
 
-static enum place place_of(uintptr_t address)
+static enum place frame_place(uintptr_t address)
 {
 	const size_t i = (address >> 2) % KNOWN;
 
@@ -85,7 +85,8 @@ static _Unwind_Reason_Code frame_visit(struct _Unwind_Context *frame,
 				       void *context)
 {
 	/* A return address is behind the call, perhaps of another function. */
-	const enum place place = place_of((uintptr_t)_Unwind_GetIP(frame) - 1);
+	const enum place place =
+		frame_place((uintptr_t)_Unwind_GetIP(frame) - 1);
 
 	*(enum place *)context = place;
 	return place == PLACE_HERE || place == PLACE_PYTHON ? _URC_NO_REASON
