@@ -124,8 +124,9 @@ typedef int dray_multiply(void *context, const struct dray_view *a,
 
 /**
  * Sets a function of this thread for products of floats, which is called if no BLAS
- * library is found, or only libblas.so.3 without a sign of a fast library in it.
- * It is not called for a few elements, nor if DRAY_BLAS is set.
+ * library is found, only libblas.so.3 without a sign of a fast library in it, or an
+ * OpenBLAS that is older than the processor, and makes no use of its AVX2.  It is
+ * not called for a few elements, nor if DRAY_BLAS is set.
  *
  * @call: NULL: none
  */
