@@ -93,7 +93,7 @@ static bool blas_try(const char *name)
 	return true;
 }
 
-/* Whether a library that goes by the common name is known to be a fast one. */
+/* Whether a library that goes by the common name is known to be fast. */
 static bool blas_is_known(void *library)
 {
 	static const char *const symbols[] = {
