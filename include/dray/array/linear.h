@@ -108,8 +108,8 @@ DRAY_API int dray_vecmat(const struct dray_view *a, const struct dray_view *b,
 DRAY_API const char *dray_blas_name(void);
 
 /**
- * Multiplies two matrices; the library calls it within a product, in the thread that
- * set it.
+ * Multiplies two matrices; the library calls it within a product, in the thread
+ * that set it.
  *
  * @context: as set
  * @a, @b: aligned elements of the type of @to, with two axes that are not empty
@@ -123,9 +123,10 @@ typedef int dray_multiply(void *context, const struct dray_view *a,
 			  const struct dray_view *to);
 
 /**
- * Sets a function of this thread for products of floats, which is called if no BLAS
- * library is found, or only libblas.so.3 without a sign of a fast library in it.
- * It is not called for a few elements, nor if DRAY_BLAS is set.
+ * Sets a function of this thread for products of floats, which is called if no
+ * BLAS library is found, only libblas.so.3 without a sign of a fast library in
+ * it, or an OpenBLAS that is older than the processor, and makes no use of its
+ * AVX2.  It is not called for a few elements, nor if DRAY_BLAS is set.
  *
  * @call: NULL: none
  */

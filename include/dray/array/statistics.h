@@ -120,14 +120,15 @@ DRAY_API int dray_clip(const struct dray_view *in, const struct dray_view *low,
 #define DRAY_ROUND_MOST 300
 
 /**
- * Rounds floats to decimals: scales them by a power of ten, rounds halves to even, and
- * scales them back.  (Source: numpy.round().)
+ * Rounds floats to decimals: scales them by a power of ten, rounds halves to even,
+ * and scales them back.  (Source: numpy.round().)
  *
  * @decimals: digits behind the point, up to DRAY_ROUND_MOST; below 0 before it
  * @out: an array of the same type, with a reference
  *
- * Errors: -EINVAL (more decimals), -EOPNOTSUPP (no floats), -EDOM (an error of numbers
- * that the thread's state raises), -ENOMEM, as dray_view_init() for a bad view.
+ * Errors: -EINVAL (more decimals), -EOPNOTSUPP (no floats), -EDOM (an error of
+ * numbers that the thread's state raises), -ENOMEM, as dray_view_init() for a bad
+ * view.
  */
 DRAY_API int dray_round(const struct dray_view *in, int decimals,
 			struct dray_array **out);

@@ -38,7 +38,7 @@ typedef void dray_blas_dot(int n, const void *x, int incx, const void *y,
 
 struct dray_blas {
 	char name[512]; /* empty: none */
-	bool is_slow; /* nobody asked for it, and it may be the reference */
+	bool is_slow; /* perhaps the reference, or without AVX; not asked for */
 	DRAY_BLAS_REAL(float)
 	DRAY_BLAS_REAL(double)
 	/* Of complex numbers of single and of full precision. */

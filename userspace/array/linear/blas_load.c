@@ -62,6 +62,18 @@ static bool blas_find_all(void *library)
 	return true;
 }
 
+/*
+ * Whether an OpenBLAS that is older than the processor falls back to its least kernels,
+ * which lack AVX: the library is several times slower than it could be.
+ */
+static bool blas_is_behind(void *library)
+{
+	char *(*corename)(void);
+
+	return blas_find(library, "openblas_get_corename", &corename) &&
+	       !strcmp(corename(), "Prescott") && dray_cpu_has_avx2();
+}
+
 /* Uses a library, if it is there and complete. */
 static bool blas_try(const char *name)
 {
@@ -77,10 +89,11 @@ static bool blas_try(const char *name)
 		return false;
 	}
 	memcpy(blas.name, name, strlen(name) + 1);
+	blas.is_slow = blas_is_behind(library);
 	return true;
 }
 
-/* Whether a library that goes by the common name is known to be a fast one. */
+/* Whether a library that goes by the common name is known to be fast. */
 static bool blas_is_known(void *library)
 {
 	static const char *const symbols[] = {
@@ -119,7 +132,7 @@ static void blas_try_common(void)
 				blas_try(name);
 	}
 	if (!found && blas_try(COMMON))
-		blas.is_slow = !blas_is_known(library);
+		blas.is_slow |= !blas_is_known(library);
 	dlclose(library);
 }
 
@@ -131,6 +144,7 @@ static void blas_load(void)
 	if (wanted && *wanted) {
 		if (strcmp(wanted, "none"))
 			blas_try(wanted);
+		blas.is_slow = false; /* It is the user's choice. */
 		return;
 	}
 	for (i = 0; i < sizeof(fast) / sizeof(fast[0]); i++)

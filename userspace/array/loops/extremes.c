@@ -162,58 +162,78 @@ DRAY_LOOPS_LIST(extremes, definitions);
  * The lesser of a bound and the larger of another bound and an element, in a pass:
  * bit by bit what minimum(maximum(x, low), high) gives.
  */
-#define CLIP(name, T, maximum, minimum)                                      \
-	DRAY_LOOP(clip_##name)                                               \
-	{                                                                    \
-		char *const in = data[0], *const out = data[3];              \
-		const int64_t step = strides[0], out_step = strides[3];      \
-		const T *const dense = (const void *)in;                     \
-		T *const to = (void *)out;                                   \
-		int64_t i;                                                   \
-                                                                             \
-		if (step == sizeof(T) && out_step == sizeof(T) &&            \
-		    !strides[1] && !strides[2] &&                            \
-		    dray_is_apart(out, in, count * step) &&                  \
-		    dray_is_apart(out, data[1], 0) &&                        \
-		    dray_is_apart(out, data[2], 0)) {                        \
-			const T low = ITEM_AT(const T, data[1], 0, 0);       \
-			const T high = ITEM_AT(const T, data[2], 0, 0);      \
-                                                                             \
-			DRAY_EACH for (i = 0; i < count; i++)                \
-			{                                                    \
-				const T above = maximum(dense[i], low);      \
-                                                                             \
-				to[i] = minimum(above, high);                \
-			}                                                    \
-			return 0;                                            \
-		}                                                            \
-		DRAY_TURNS for (i = 0; i < count; i++)                       \
-		{                                                            \
-			const T x = ITEM_AT(const T, in, i, step);           \
-			const T low =                                        \
-				ITEM_AT(const T, data[1], i, strides[1]);    \
-			const T high =                                       \
-				ITEM_AT(const T, data[2], i, strides[2]);    \
-			T above;                                             \
-                                                                             \
-			DRAY_SINGLY;                                         \
-			above = maximum(x, low);                             \
-			ITEM_AT(T, out, i, out_step) = minimum(above, high); \
-		}                                                            \
-		return 0;                                                    \
+#define CLIP_OF(T)                                                       \
+	DRAY_INLINE T clip_of_##T(T x, T low, T high)                    \
+	{                                                                \
+		const T above = MORE(x, low);                            \
+		const T best = LESSER(above, high);                      \
+                                                                         \
+		return IS_NAN(x) ? x : best; /* as bounds are numbers */ \
+	}
+CLIP_OF(float)
+CLIP_OF(double)
+#define ARE_NUMBERS(low, high) (!IS_NAN(low) && !IS_NAN(high))
+#define ARE_ALL(low, high) true
+#define CLIP_INTEGER(x, low, high) LESSER(MORE(x, low), high)
+#define CLIP_HALF(x, low, high) clip_of_half(x, low, high)
+DRAY_INLINE uint16_t clip_of_half(uint16_t x, uint16_t low, uint16_t high)
+{
+	const uint16_t above = HALF_MAXIMUM(x, low);
+
+	return HALF_MINIMUM(above, high);
+}
+
+/* @are_simple: whether @clip does for these bounds */
+#define CLIP(name, T, maximum, minimum, are_simple, clip)                     \
+	DRAY_LOOP(clip_##name)                                                \
+	{                                                                     \
+		char *const in = data[0], *const out = data[3];               \
+		const int64_t step = strides[0], out_step = strides[3];       \
+		const T *const dense = (const void *)in;                      \
+		T *const to = (void *)out;                                    \
+		int64_t i;                                                    \
+                                                                              \
+		if (step == sizeof(T) && out_step == sizeof(T) &&             \
+		    !strides[1] && !strides[2] &&                             \
+		    dray_is_apart(out, in, count * step)) {                   \
+			const T low = ITEM_AT(const T, data[1], 0, 0);        \
+			const T high = ITEM_AT(const T, data[2], 0, 0);       \
+                                                                              \
+			if (are_simple(low, high)) {                          \
+				DRAY_EACH for (i = 0; i < count; i++) to[i] = \
+					(T)clip(dense[i], low, high);         \
+				return 0;                                     \
+			}                                                     \
+		}                                                             \
+		DRAY_TURNS for (i = 0; i < count; i++)                        \
+		{                                                             \
+			const T x = ITEM_AT(const T, in, i, step);            \
+			const T low =                                         \
+				ITEM_AT(const T, data[1], i, strides[1]);     \
+			const T high =                                        \
+				ITEM_AT(const T, data[2], i, strides[2]);     \
+			T above;                                              \
+                                                                              \
+			DRAY_SINGLY;                                          \
+			above = maximum(x, low);                              \
+			ITEM_AT(T, out, i, out_step) = minimum(above, high);  \
+		}                                                             \
+		return 0;                                                     \
 	}
 
-CLIP(i8, int8_t, MORE, LESSER)
-CLIP(8, uint8_t, MORE, LESSER)
-CLIP(i16, int16_t, MORE, LESSER)
-CLIP(16, uint16_t, MORE, LESSER)
-CLIP(i32, int32_t, MORE, LESSER)
-CLIP(32, uint32_t, MORE, LESSER)
-CLIP(i64, int64_t, MORE, LESSER)
-CLIP(64, uint64_t, MORE, LESSER)
-CLIP(half, uint16_t, HALF_MAXIMUM, HALF_MINIMUM)
-CLIP(float, float, maximum_of_float, minimum_of_float)
-CLIP(double, double, maximum_of_double, minimum_of_double)
+CLIP(i8, int8_t, MORE, LESSER, ARE_ALL, CLIP_INTEGER)
+CLIP(8, uint8_t, MORE, LESSER, ARE_ALL, CLIP_INTEGER)
+CLIP(i16, int16_t, MORE, LESSER, ARE_ALL, CLIP_INTEGER)
+CLIP(16, uint16_t, MORE, LESSER, ARE_ALL, CLIP_INTEGER)
+CLIP(i32, int32_t, MORE, LESSER, ARE_ALL, CLIP_INTEGER)
+CLIP(32, uint32_t, MORE, LESSER, ARE_ALL, CLIP_INTEGER)
+CLIP(i64, int64_t, MORE, LESSER, ARE_ALL, CLIP_INTEGER)
+CLIP(64, uint64_t, MORE, LESSER, ARE_ALL, CLIP_INTEGER)
+CLIP(half, uint16_t, HALF_MAXIMUM, HALF_MINIMUM, ARE_ALL, CLIP_HALF)
+CLIP(float, float, maximum_of_float, minimum_of_float, ARE_NUMBERS,
+     clip_of_float)
+CLIP(double, double, maximum_of_double, minimum_of_double, ARE_NUMBERS,
+     clip_of_double)
 
 static const struct dray_loop_entry clip_entries[] = {
 	DRAY_QUIET("bbbb", clip_i8),	 DRAY_QUIET("BBBB", clip_8),

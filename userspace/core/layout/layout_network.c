@@ -250,5 +250,6 @@ bool dray_planes_choose(struct dray_planes *planes)
 		return true;
 	}
 #endif
+	(void)planes;
 	return false;
 }

@@ -26,7 +26,7 @@ static void planes_fill(struct dray_planes *planes)
 	const size_t count = width / run, step = planes->pixel * run;
 	const unsigned int bits = (unsigned int)__builtin_ctzl(width);
 	const bool back = planes->planes.src < 0;
-	const size_t each = planes->planes.count;
+	const size_t each = (size_t)planes->planes.count;
 	size_t e, p, w;
 
 	memset(planes->vectors, PLANES_NONE, sizeof(planes->vectors));
