@@ -465,6 +465,28 @@ def test_numpys_errstate_holds_for_numpys_ufuncs():
         np.divide(an_array(), 0)
 
 
+@pytest.mark.filterwarnings("error")
+def test_numpys_errstate_holds_after_calls_with_the_usual():
+    array = an_array()
+    for _ in range(3):
+        with pytest.warns(RuntimeWarning, match="divide by zero"):
+            np.divide(array, 0)
+        for action, error in (("ignore", None), ("raise", FloatingPointError)):
+            with np.errstate(all=action), pytest.raises(error) if error else contextlib.nullcontext():
+                np.divide(array, 0)
+            with pytest.warns(RuntimeWarning):
+                np.divide(array, 0)
+        with dray.errstate(all="ignore"), pytest.warns(RuntimeWarning):
+            np.divide(array, 0)
+    before = np.seterr(all="ignore")
+    try:
+        np.divide(array, 0)
+    finally:
+        np.seterr(**before)
+    with pytest.warns(RuntimeWarning):
+        np.divide(array, 0)
+
+
 @dray.errstate(divide="raise")
 def decorated():
     return dray.geterr()["divide"]

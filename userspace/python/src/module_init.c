@@ -314,11 +314,15 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	MODULE_TYPES(TYPE_VISIT)
 	for (i = 0; i < RECORD_COUNT; i++)
 		Py_VISIT(state->records[i]);
+	for (i = 0; i < 2 * (int)DRAY_OWNED; i++)
+		Py_VISIT(state->array_flags[i]);
 	Py_VISIT(state->scopes);
 	Py_VISIT(state->reduce);
 	Py_VISIT(state->ufuncs);
 	Py_VISIT(state->numpy_ufuncs);
 	Py_VISIT(state->fp_state);
+	Py_VISIT(state->reactions);
+	Py_VISIT(state->usual_reactions);
 	Py_VISIT(state->formats);
 	Py_VISIT(state->running);
 	return 0;
@@ -332,6 +336,8 @@ static int module_clear(PyObject *module)
 	MODULE_TYPES(TYPE_CLEAR)
 	for (i = 0; i < RECORD_COUNT; i++)
 		Py_CLEAR(state->records[i]);
+	for (i = 0; i < 2 * (int)DRAY_OWNED; i++)
+		Py_CLEAR(state->array_flags[i]);
 	Py_CLEAR(state->scopes);
 	Py_CLEAR(state->reduce);
 	Py_CLEAR(state->reduce_ex);
@@ -340,6 +346,8 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(state->ufuncs);
 	Py_CLEAR(state->numpy_ufuncs);
 	Py_CLEAR(state->fp_state);
+	Py_CLEAR(state->reactions);
+	Py_CLEAR(state->usual_reactions);
 	Py_CLEAR(state->formats);
 	Py_CLEAR(state->running);
 	return 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arithmetic/array_ufunc.h"
+#include "arithmetic/numpy_errors.h"
 
 int array_type_has_rules(PyObject *type, const char *protocol)
 {
@@ -223,11 +224,8 @@ bool array_ask_numpy(void)
 static PyObject *ask_dray(struct module_state *state, PyObject *ours,
 			  const struct asked *asked)
 {
-	PyObject *errors, *before, *method, *result = NULL;
+	PyObject *before = numpy_errors_enter(state), *method, *result = NULL;
 
-	errors = PyImport_ImportModule("dray._ufunc");
-	before = errors ? PyObject_CallMethod(errors, "as_numpy", NULL) : NULL;
-	Py_XDECREF(errors);
 	if (before && PyCFunction_Check(ours)) {
 		method = NULL;
 		result = PyObject_Vectorcall(
@@ -245,15 +243,7 @@ static PyObject *ask_dray(struct module_state *state, PyObject *ours,
 			PyObject_Vectorcall(method, asked->args,
 					    (size_t)asked->count, asked->names);
 	Py_XDECREF(method);
-	if (before && before != Py_None) {
-		PyObject *type, *value, *traceback;
-
-		PyErr_Fetch(&type, &value, &traceback);
-		if (PyContextVar_Reset(state->fp_state, before))
-			PyErr_Clear();
-		PyErr_Restore(type, value, traceback);
-	}
-	Py_XDECREF(before);
+	numpy_errors_leave(state, before);
 	return result;
 }
 

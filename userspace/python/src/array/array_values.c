@@ -3,6 +3,8 @@
  * A dray.Array as values and text of Python, which NumPy makes by an array of its
  * own over the same memory.
  */
+#include <string.h>
+
 #include "object/array_object.h"
 
 /* Calls a method of NumPy's array over the same memory. */
@@ -17,9 +19,51 @@ static PyObject *as_numpy_does(PyObject *self, const char *name, PyObject *args)
 	return result;
 }
 
-PyObject *array_item(PyObject *self, PyObject *args)
+/* Returns an element of a usual type as Python's object; else NULL. */
+static PyObject *element_value(const struct array_object *self,
+			       const char *element)
 {
-	return as_numpy_does(self, "item", args);
+	const uint64_t size = dray_dtype_itemsize(self->dtype);
+	union {
+		double real;
+		float single;
+		int64_t integer;
+		int32_t number;
+		uint8_t byte;
+	} value;
+
+	if (size <= sizeof(value))
+		memcpy(&value, element, size);
+	switch (self->dtype) {
+	case DRAY_FLOAT64:
+		return PyFloat_FromDouble(value.real);
+	case DRAY_FLOAT32:
+		return PyFloat_FromDouble((double)value.single);
+	case DRAY_INT64:
+		return PyLong_FromLongLong(value.integer);
+	case DRAY_INT32:
+		return PyLong_FromLong(value.number);
+	case DRAY_UINT8:
+		return PyLong_FromLong(value.byte);
+	default:
+		return NULL;
+	}
+}
+
+PyObject *array_item(PyObject *object, PyObject *args)
+{
+	struct array_object *self = array_self(object);
+	const char *element = NULL;
+	PyObject *index = args, *value = NULL;
+
+	if (PyTuple_GET_SIZE(args) == 1)
+		index = PyTuple_GET_ITEM(args, 0);
+	if (self->flags & DRAY_READ)
+		element = array_element_at(self, index);
+	if (element)
+		value = element_value(self, element);
+	return value || PyErr_Occurred() ? value
+					 : as_numpy_does(object, "item", args);
 }
 
 PyObject *array_tolist(PyObject *self, PyObject *unused)

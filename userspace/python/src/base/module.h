@@ -73,6 +73,7 @@ enum record {
 struct module_state {
 	MODULE_TYPES(MODULE_TYPE)
 	PyObject *records[RECORD_COUNT];
+	PyObject *array_flags[2 * DRAY_OWNED]; /* by their bits; NULL: not yet */
 	PyObject *scopes; /* ContextVar: the scopes that are open, a tuple */
 	PyObject *reduce; /* for arrays of @min_bytes and more */
 	PyObject *reduce_ex; /* "__reduce_ex__" */
@@ -87,6 +88,8 @@ struct module_state {
 	struct queue_object *queues; /* all that are there */
 	PyObject *formats; /* of buffers, bytes by NumPy's types, or None */
 	PyObject *fp_state; /* ContextVar: reactions to errors of numbers */
+	PyObject *reactions; /* NumPy's variable or function of them; NULL: not yet */
+	PyObject *usual_reactions; /* NumPy 2's object for a new thread's */
 	uint64_t min_bytes;
 };
 

@@ -155,7 +155,15 @@ PyObject *record_ring_counts(struct module_state *state,
 
 PyObject *record_array_flags(struct module_state *state, uint32_t flags)
 {
-	return record_fill(state, RECORD_ARRAY_FLAGS,
+	const uint32_t shown = DRAY_C_CONTIGUOUS | DRAY_F_CONTIGUOUS |
+			       DRAY_WRITE | DRAY_ALIGNED | DRAY_OWNED |
+			       DRAY_IMMUTABLE;
+	PyObject **kept = &state->array_flags[flags & shown];
+	PyObject *made;
+
+	if (*kept)
+		return Py_NewRef(*kept);
+	made = record_fill(state, RECORD_ARRAY_FLAGS,
 			   Py_BuildValue("(OOOOOO)",
 					 record_flag(flags, DRAY_C_CONTIGUOUS),
 					 record_flag(flags, DRAY_F_CONTIGUOUS),
@@ -163,6 +171,10 @@ PyObject *record_array_flags(struct module_state *state, uint32_t flags)
 					 record_flag(flags, DRAY_ALIGNED),
 					 record_flag(flags, DRAY_OWNED),
 					 record_flag(flags, DRAY_IMMUTABLE)));
+	/* Another thread may be faster. */
+	if (made && !*kept)
+		*kept = Py_NewRef(made);
+	return made;
 }
 
 PyObject *record_bank(struct module_state *state, const struct dray_bank *bank)
