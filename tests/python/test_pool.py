@@ -8,7 +8,7 @@ import pytest
 
 import dray
 
-CARVEOUT = 4  # enum dray_heap_type; it has no cached memory for a pool
+CARVEOUT = "carveout"  # it has no cached memory for a pool
 
 
 def buffers():
