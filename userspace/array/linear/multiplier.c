@@ -13,7 +13,7 @@
 static _Thread_local struct {
 	dray_multiply *call;
 	void *context;
-} multiplier;
+} multiplier __attribute__((tls_model("initial-exec")));
 
 void dray_set_multiplier(dray_multiply *call, void *context)
 {
