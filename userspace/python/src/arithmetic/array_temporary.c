@@ -48,26 +48,25 @@ static struct {
 
 static enum place place_look_up(uintptr_t address)
 {
-	static void *here, *python;
+	static void *here, *python, *interpreter;
 	Dl_info info;
 
-	if (!python) {
+	if (!interpreter) {
 		if (!dladdr((void *)(uintptr_t)array_temporary, &info))
 			return PLACE_FOREIGN;
 		here = info.dli_fbase;
 		if (!dladdr((void *)(uintptr_t)PyNumber_Add, &info))
 			return PLACE_FOREIGN;
 		python = info.dli_fbase;
+		interpreter = dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault");
 	}
-	if (!dladdr((void *)address, &info))
+	if (!interpreter || !dladdr((void *)address, &info))
 		return PLACE_FOREIGN;
 	if (info.dli_fbase == here)
 		return PLACE_HERE;
 	if (info.dli_fbase != python)
 		return PLACE_FOREIGN;
-	return info.dli_saddr == (void *)(uintptr_t)_PyEval_EvalFrameDefault
-		       ? PLACE_INTERPRETER
-		       : PLACE_PYTHON;
+	return info.dli_saddr == interpreter ? PLACE_INTERPRETER : PLACE_PYTHON;
 }
 
 static enum place frame_place(uintptr_t address)
