@@ -4,7 +4,8 @@ does.  Two agents of this process; suite interop installs NIXL without its needs
 torch among them."""
 import os
 
-os.environ.update(UCX_NET_DEVICES="lo", NIXL_LOG_LEVEL="ERROR")
+# NIXL's parts for InfiniBand crash at the end of a process that has Debian's, too.
+os.environ.update(UCX_NET_DEVICES="lo", UCX_MODULES="^ib", NIXL_LOG_LEVEL="ERROR")
 
 import dray
 import numpy as np

@@ -377,7 +377,8 @@ static void clear_run(struct dray_pool_region *region, uint64_t from,
 		from = (uint64_t)data;
 		if ((uint64_t)hole > to)
 			hole = (off_t)to;
-		memset((char *)region->base + from, 0, (size_t)hole - from);
+		memset((char *)region->base + from, 0,
+		       (size_t)((uint64_t)hole - from));
 		from = (uint64_t)hole;
 	}
 	memset((char *)region->base + from, 0, (size_t)(to - from));
