@@ -20,7 +20,7 @@ _KINDS = ("quicksort", "mergesort", "heapsort", "stable")
 
 
 def _order(kind: Any, stable: Any) -> None:
-    """Refuses what numpy.sort() refuses; each order here is stable."""
+    """Refuses the choices that numpy.sort() refuses; each order here is stable."""
     if kind is not None and kind not in _KINDS:
         raise ValueError(f"kind is {', '.join(_KINDS)} or None, not {kind!r}; each keeps the order "
                          "of equal elements")
@@ -47,7 +47,7 @@ def argsort(array: Array, axis: Any = -1, kind: Any = None, order: Any = None, *
 
 
 class _Methods:
-    """Attributes of dray.Array; self is one."""
+    """Attributes of dray.Array; self is an Array."""
 
     def __array_namespace__(self: Any, *, api_version: Optional[str] = None) -> types.ModuleType:
         """dray.xp, the namespace of the array-API standard 2025.12 and the versions before."""

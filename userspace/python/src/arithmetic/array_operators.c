@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Operators of dray.Array, by dray's ufuncs.  If dray has no loop for the types, they
- * are those of NumPy's array over the same memory.
+ * Operators of dray.Array, by dray's ufuncs.  If dray lacks a loop for the types, NumPy's
+ * array over the same memory computes.
  */
 #include <stddef.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static PyObject *of_type(PyObject *object, const char *name)
 
 /*
  * Whether the other operand is to compute, as NumPy's arrays decide: its type is a
- * subclass of theirs, says that it takes no part in ufuncs, or has a higher priority.
+ * subclass of theirs, opts out of ufuncs, or states a higher priority.
  */
 static bool is_left_to(PyObject *other, bool in_place)
 {
@@ -69,7 +69,7 @@ static bool is_left_to(PyObject *other, bool in_place)
 	return left;
 }
 
-/* Whether a ufunc of NumPy is to ask both operands: the other has rules of its own. */
+/* Whether a ufunc of NumPy is to ask both operands: the other brings rules of its own. */
 static bool operators_has_rules(PyObject *other)
 {
 	PyObject *rules, *numpys;
@@ -86,7 +86,7 @@ static bool operators_has_rules(PyObject *other)
 	return rules != numpys;
 }
 
-/* Lets a ufunc of NumPy ask the operands.  @output: NULL: it makes one */
+/* Lets a ufunc of NumPy ask the operands.  @output: NULL: a new array */
 static PyObject *ask_both(const char *name, PyObject *a, PyObject *b,
 			  PyObject *output)
 {
@@ -135,15 +135,15 @@ static PyObject *ask_other(const struct operator* operator, PyObject * a,
 		       sizeof(slot));
 	if (!slot)
 		Py_RETURN_NOTIMPLEMENTED;
-	/* That of powers has a modulus. */
+	/* The slot of powers expects a modulus. */
 	if (operator->slot == SLOT(power))
 		return numbers->nb_power(a, b, Py_None);
 	return slot(a, b);
 }
 
 /*
- * Leaves an operator to the other operand, as NumPy's arrays do.  Types that do not know
- * a dray.Array and give up get an array of NumPy over the same memory.
+ * Leaves an operator to the other operand, as NumPy's arrays do.  Types that
+ * refuse a dray.Array are asked again with an array of NumPy over the same memory.
  */
 static PyObject *operators_leave(const struct operator* operator, PyObject * a,
 				 PyObject *b)
@@ -366,7 +366,7 @@ static PyObject *array_invert(PyObject *self)
 	return operators_one("invert", PyNumber_Invert, self);
 }
 
-/* Compares by NumPy, also types without an order and those of text. */
+/* Compares by NumPy, also text and types without an order. */
 static PyObject *compare_by_numpy(struct module_state *state, PyObject *self,
 				  PyObject *other, int how)
 {

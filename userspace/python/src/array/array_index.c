@@ -5,7 +5,7 @@
  */
 #include "array/array_steps.h"
 
-/* Takes a part of a slice; a number that is too long becomes the longest. */
+/* Reads a part of a slice; a number that is too long becomes the longest. */
 static int index_take_part(PyObject *part, int64_t *out)
 {
 	*out = DRAY_OMIT;
@@ -57,7 +57,7 @@ static bool is_integer_in_array(PyObject *object, PyTypeObject *array_type)
 	       PyArray_ISINTEGER((PyArrayObject *)object);
 }
 
-/* Whether NumPy takes @object, no int, for one integer; arrays are asked apart. */
+/* Whether NumPy reads @object, not an int, as a single integer; arrays are asked apart. */
 static bool index_is_integer(PyObject *object, PyTypeObject *array_type)
 {
 	return !PyBool_Check(object) && !PyArray_IsScalar(object, Bool) &&
@@ -126,7 +126,7 @@ static int array_index_describe(struct steps *steps, PyObject *object,
 	return -1;
 }
 
-/* Takes an array, or anything that NumPy makes one of. */
+/* Reads an array, or anything that NumPy converts to an array. */
 static int index_take_array(struct steps *steps, PyObject *object,
 			    struct dray_index *out)
 {
@@ -156,7 +156,7 @@ static int index_take_array(struct steps *steps, PyObject *object,
 	return 0;
 }
 
-/* Takes a slice, None or an ellipsis; 1: it is none of them. */
+/* Reads a slice, None or an ellipsis; returns 1 for other objects. */
 static int take_part_of_axes(PyObject *object, struct dray_index *out)
 {
 	if (PySlice_Check(object))
@@ -192,7 +192,7 @@ static int take_step(PyObject *object, struct steps *steps)
 		ret = index_take_integer(object, out);
 		if (!ret || !PyErr_ExceptionMatches(PyExc_TypeError))
 			return ret;
-		/* Arrays of others have __index__, too, for one element. */
+		/* Arrays of other libraries with a single element define __index__(), too. */
 		PyErr_Clear();
 	}
 	if (is_integer_in_array(object, steps->array_type)) {
@@ -294,7 +294,7 @@ static PyObject *index_element(struct array_object *self, void *data)
 	return array_standard(Py_TYPE(self), copy);
 }
 
-/* Returns a scalar of NumPy; that of a structure refers to the array's memory. */
+/* Returns a scalar of NumPy; a structure's scalar refers to the array's memory. */
 static PyObject *index_scalar(struct array_object *self, void *data)
 {
 	PyObject *base = NULL, *result = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* New arrays: over memory that exists, empty ones, and copies. */
+/* New arrays: over memory that exists, empty arrays, and copies. */
 #include <string.h>
 
 #include "frame/array_convert.h"
@@ -17,7 +17,7 @@ PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 }
 
 /*
- * Returns the type that NumPy gives an array of @descr, taken over.  @from: the type
+ * Returns the type of an array of NumPy; steals @descr.  @from: the type
  * of elements that are to be converted; NULL: there are none.
  */
 static PyArray_Descr *type_complete(PyArray_Descr *descr, PyArray_Descr *from)
@@ -54,7 +54,7 @@ static bool is_incomplete(dray_dtype dtype, bool converted)
 	return !dray_dtype_itemsize(dtype);
 }
 
-/* Takes a type as dtype_take() does, after type_complete() if it is incomplete. */
+/* Reads a type as dtype_take() does, after type_complete() if it is incomplete. */
 static int take_complete(PyArray_Descr **descr, PyArray_Descr *from,
 			 dray_dtype *dtype)
 {
@@ -218,10 +218,10 @@ static bool has_order(const struct array_object *self, NPY_ORDER order)
 	       (order != NPY_CORDER && (flags & DRAY_F_CONTIGUOUS));
 }
 
-/* A copy, of another type if it has one. */
+/* A copy, perhaps of another type. */
 struct copying {
 	struct dray_view view;
-	dray_dtype dtype; /* 0: that of the view */
+	dray_dtype dtype; /* 0: the view's */
 	enum dray_order order; /* of NumPy's number */
 };
 

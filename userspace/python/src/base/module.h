@@ -27,7 +27,7 @@
 #define PyType_GetModuleByDef _PyType_GetModuleByDef
 #endif
 
-/* One lock for each object if there is no GIL; empty before Python 3.13. */
+/* A lock for each object if there is no GIL; empty before Python 3.13. */
 #ifndef Py_BEGIN_CRITICAL_SECTION
 #define Py_BEGIN_CRITICAL_SECTION(object) {
 #define Py_END_CRITICAL_SECTION() }
@@ -175,7 +175,7 @@ int seconds_take(PyObject *object, const char *name, double *out);
 typedef int wait_function(void *object, int timeout_ms);
 /*
  * Calls @wait until @limit seconds are over, below 0: without a limit.  -EINTR
- * with an exception if a signal handler raised one.
+ * with an exception if a signal handler raised it.
  */
 int wait_for_end(wait_function *wait, void *object, double limit);
 
@@ -191,7 +191,7 @@ PyObject *pool_new(struct module_state *state, struct node_entry *entry,
 		   const struct dray_pool_options *options);
 /*
  * Returns the capsule for NumPy, a new reference.  NULL with TypeError for an
- * object that is not a Pool, with ValueError for a closed one.
+ * object that is not a Pool, with ValueError for a closed Pool.
  */
 PyObject *pool_capsule(struct module_state *state, PyObject *object);
 struct dray_pool *pool_in(PyObject *capsule);
@@ -200,7 +200,7 @@ PyObject *block_bytes(PyObject *module, PyObject *args);
 
 /*
  * Returns a capsule, a new reference: arrays of @min_bytes and more come from
- * @pool, smaller ones from the capsule @before.  With @installed, smaller ones
+ * @pool, smaller arrays from the capsule @before.  With @installed, smaller arrays
  * come from the handler below earlier calls of install().
  */
 PyObject *handler_capsule(struct module_state *state, PyObject *pool,
@@ -348,7 +348,7 @@ PyObject *linear_dot(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *linear_vecdot(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *linear_matvec(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *linear_vecmat(PyObject *module, PyObject *args, PyObject *keywords);
-/* Returns a @ b; @out: None, or the array that takes it. */
+/* Returns a @ b; @out: None, or the array to receive it. */
 PyObject *linear_product(struct module_state *state, PyObject *a, PyObject *b,
 			 PyObject *out);
 PyObject *linear_dot_product(struct module_state *state, PyObject *a,
@@ -402,7 +402,7 @@ PyObject *event_new(struct module_state *state, PyObject *stream,
 		    Py_ssize_t itemsize);
 struct packet *event_packet(PyObject *event); /* in stream.h */
 /*
- * Waits for @limit seconds, below 0: without a limit; @asked is the one that an error
+ * Waits for @limit seconds, below 0: without a limit; @asked is the limit that an error
  * names.  Returns the count of elements, or NULL after the packet was cancelled.
  */
 PyObject *event_finish(PyObject *event, double limit, double asked);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * From the memory of others to a dray.Array, and back, without a copy.  Other
- * protocols than NumPy's arrays lead through one: NumPy reads and writes
- * formats, interfaces and capsules.
+ * From memory of other libraries to a dray.Array, and back, without a copy.  Other
+ * protocols use an array of NumPy in between: NumPy reads and writes formats,
+ * interfaces and capsules.
  */
 #include <string.h>
 
@@ -118,14 +118,14 @@ static PyObject *over_buffer(PyObject *object)
 	return array;
 }
 
-/* Whether NumPy's C structure describes a type: it has no units and no fields. */
+/* Whether NumPy's C structure describes a type: it lacks units and fields. */
 static bool structure_describes(PyArray_Descr *descr)
 {
 	return !PyDataType_HASFIELDS(descr) && !strchr("mMU", descr->kind);
 }
 
 /*
- * Whether NumPy's dictionary describes a type: its list of fields has none that
+ * Whether NumPy's dictionary describes a type: its list of fields lacks fields that
  * overlap, and NumPy reads gaps as fields.
  */
 static bool dictionary_describes(PyArray_Descr *descr)
@@ -157,7 +157,7 @@ static PyObject *over_interface(PyObject *object)
 	if (!array || array == Py_NotImplemented ||
 	    structure_describes(PyArray_DESCR((PyArrayObject *)array)))
 		return array;
-	/* NumPy takes bytes of text for characters. */
+	/* NumPy reads bytes of text as characters. */
 	Py_DECREF(array);
 	return PyErr_Format(
 		PyExc_TypeError,
@@ -193,7 +193,7 @@ static PyObject *over_scalar(PyObject *object)
 	return array;
 }
 
-/* Whether a scalar's buffer tells another type: plain bytes, or a structure. */
+/* Whether a scalar's buffer names another type: plain bytes, or a structure. */
 static bool is_typeless(PyObject *object)
 {
 	return PyArray_IsScalar(object, Datetime) ||
@@ -245,12 +245,12 @@ PyObject *array_interface(PyObject *self, void *name)
 	PyArray_Descr *descr = array_self(self)->descr;
 	PyObject *array, *result;
 
-	/* NumPy goes on: to the other property, or to __array__(), which raises. */
+	/* NumPy continues with the other property, or with __array__(), which raises. */
 	if (!(array_self(self)->flags & DRAY_READ))
 		return PyErr_Format(PyExc_AttributeError,
 				    "%s: the CPU does not reach the elements",
 				    name);
-	/* NumPy goes on: to the other property, or to __array__(). */
+	/* NumPy continues with the other property, or with __array__(). */
 	if (!strcmp(name, "__array_struct__") ? !structure_describes(descr)
 					      : !dictionary_describes(descr))
 		return PyErr_Format(PyExc_AttributeError,
@@ -261,7 +261,7 @@ PyObject *array_interface(PyObject *self, void *name)
 	return result;
 }
 
-/* Converts @array, taken over, or copies it, as __array__() is asked to. */
+/* Converts or copies @array, as __array__() is asked to; steals its reference. */
 static PyObject *numpy_converted(PyObject *array, PyArray_Descr *descr,
 				 int copy)
 {

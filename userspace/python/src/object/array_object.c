@@ -150,7 +150,7 @@ struct dray_view *array_whole(const struct array_object *self,
 #endif
 
 /*
- * Owners that are to be dropped when the ones above are: an array over an array over
+ * Owners to drop after the owners above: an array over an array over
  * an array, as loops make them, would end on a stack of any depth.
  */
 #define MAX_NESTED 50
@@ -167,7 +167,7 @@ static __attribute__((noinline, cold)) bool drop_later(PyObject *owner)
 	PyErr_Fetch(&type, &value, &traceback);
 	if (!put_off) {
 		list = PyList_New(0);
-		/* The collector may have come here too. */
+		/* The collector may run this function meanwhile. */
 		if (put_off)
 			Py_XDECREF(list);
 		else
@@ -180,7 +180,7 @@ static __attribute__((noinline, cold)) bool drop_later(PyObject *owner)
 	return done;
 }
 
-/* Not inlined: most arrays end without an owner, and that takes less time so. */
+/* Not inlined: most arrays end without an owner, and so end sooner. */
 static __attribute__((noinline)) void array_drop(PyObject *owner)
 {
 	if (nested >= MAX_NESTED && drop_later(owner))
@@ -193,8 +193,8 @@ static __attribute__((noinline)) void array_drop(PyObject *owner)
 }
 
 /*
- * At the end of the interpreter a thread that does not have the GIL can no longer
- * get it; the owner then stays.
+ * At the end of the interpreter a thread without the GIL can no longer acquire it; the
+ * owner then stays.
  */
 void array_drop_owner(void *owner)
 {
@@ -218,7 +218,7 @@ void array_drop_owner(void *owner)
 }
 
 /*
- * Memory goes back with the GIL, which a handler of NumPy may need.  The owner of
+ * Memory returns with the GIL held, which a handler of NumPy may need.  The owner of
  * foreign memory may run Python's code, which must see no pending exception.
  */
 static void drop_memory(struct array_object *self)
@@ -252,7 +252,7 @@ void array_dealloc(PyObject *object)
 }
 
 /*
- * Returns NumPy's handler of this thread or task, which a scope may have set;
+ * Returns NumPy's handler of this thread or task, perhaps set by a scope;
  * NULL if it is NumPy's own, which serves NumPy alone.
  */
 static const struct dray_handler *chosen_handler(PyObject *capsule)

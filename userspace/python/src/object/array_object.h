@@ -3,7 +3,7 @@
  * dray.Array, for the files that implement it.  An object is constant after it
  * was made, so that no function needs a lock.
  *
- * The first object over some memory, the root, has the library's array.  Views
+ * The first object over some memory, the root, refers to the library's array.  Views
  * of it are objects with axes of their own, which keep the root: they cost no
  * array, no count of the library's, and no check.
  */
@@ -15,16 +15,16 @@
 struct array_object {
 	PyObject_VAR_HEAD struct array_object *root; /* NULL: this is the root */
 	/* These three are the root's; views borrow them. */
-	struct dray_array *array; /* one reference */
+	struct dray_array *array; /* a reference */
 	PyObject *capsule; /* keeps the handler of its memory; may be NULL */
 	PyObject *base; /* the owner of foreign memory; may be NULL */
 	PyObject *weak; /* references of Python that keep nothing */
 	PyArray_Descr *descr; /* NumPy's object for the type */
-	dray_dtype dtype; /* one reference */
+	dray_dtype dtype; /* a reference */
 	void *data;
 	uint32_t flags; /* DRAY_READ, ...; without it the CPU reaches no element */
-	/* Of foreign memory, as its library tells it; unknown: the table of blocks
-	 * tells it.
+	/* Of foreign memory, as its library describes it; unknown: the table of
+	 * blocks describes it.
 	 */
 	enum dray_memory_kind kind;
 	int32_t ndim;
@@ -35,8 +35,8 @@ struct array_object {
 
 void array_dealloc(PyObject *object);
 /*
- * Makes arrays of dray.xp of the result of an operator, taken over: numbers of NumPy become
- * arrays without axes.  Other objects stay as they are.
+ * Makes arrays of dray.xp of the result of an operator, and steals its reference: numbers
+ * of NumPy become arrays without axes.  Other objects stay as they are.
  */
 PyObject *array_standard(PyTypeObject *type, PyObject *result);
 
@@ -56,7 +56,7 @@ static inline const int64_t *array_strides_of(const struct array_object *self)
 }
 
 /*
- * Returns the strides in elements, which @steps has, in memory that lives as long as
+ * Returns the strides in elements, a copy of @steps, in memory that lives as long as
  * the object; any thread writes the same.
  */
 static inline int64_t *array_steps(struct array_object *self,
@@ -72,13 +72,13 @@ static inline int64_t *array_steps(struct array_object *self,
 	return kept;
 }
 
-/* Whether @object is a dray.Array: no other type has its end, nor a subclass. */
+/* Whether @object is a dray.Array: no other type shares its destructor. */
 static inline bool array_is(PyObject *object)
 {
 	return Py_TYPE(object)->tp_dealloc == array_dealloc;
 }
 
-/* Takes an int of at most 64 bits; false for any other object. */
+/* Reads an int of at most 64 bits; false for any other object. */
 static inline bool int64_of(PyObject *object, int64_t *out)
 {
 	int overflow = 0;
@@ -90,7 +90,7 @@ static inline bool int64_of(PyObject *object, int64_t *out)
 }
 
 /*
- * Makes a root of @array, taken over even on failure.  @descr is NumPy's object
+ * Makes a root of @array; steals its reference, even on failure.  @descr is NumPy's object
  * for its type, NULL: it is made; @capsule keeps its handler, @base owns its
  * memory; the last two may be NULL.
  */
@@ -105,7 +105,7 @@ void array_set_unreachable(PyObject *object, enum dray_memory_kind kind);
 PyObject *array_without_device(PyObject *object);
 /*
  * As array_whole(), for a use that is not the CPU's: memory of dray for devices alone
- * has its permissions, such memory of another library has none.
+ * keeps its permissions, such memory of another library lacks them.
  */
 struct dray_view *array_moved(const struct array_object *self,
 			      struct dray_view *view);
@@ -154,7 +154,7 @@ PyObject *array_copied(PyObject *self, PyObject *unused);
 PyObject *array_copy_in(PyObject *self, NPY_ORDER order);
 
 /*
- * Makes a handler of NumPy the library's, of this thread.  Returns the one before,
+ * Makes a handler of NumPy the library's, of this thread.  Returns the handler before,
  * for dray_set_handler(); NULL: nothing was changed.
  */
 const struct dray_handler *array_use_handler(PyObject *capsule);
@@ -201,7 +201,7 @@ bool array_is_field(const struct array_object *self, PyObject *key);
 PyObject *array_get_field(struct array_object *self, PyObject *key);
 int array_set_field(struct array_object *self, PyObject *key, PyObject *value);
 
-/* array_where.c: elements of one or the other. */
+/* array_where.c: elements of either array. */
 PyObject *array_where(PyObject *self, PyObject *const *args, Py_ssize_t count);
 
 /* array_choose.c: elements by number, order and value. */
@@ -256,17 +256,17 @@ PyObject *array_shares_memory(PyObject *self, PyObject *other);
 /* array_numpy.c: the same memory as an array of NumPy, and back. */
 /*
  * Drops the owner of foreign memory, in any thread.  At the end of the
- * interpreter a thread that does not have the GIL can no longer get it; the
- * owner then stays.
+ * interpreter a thread without the GIL can no longer acquire it; the owner then
+ * stays.
  */
 void array_drop_owner(void *owner);
 /* Makes an array of NumPy over the memory of @self, which it keeps. */
 PyObject *array_as_numpy(PyObject *self);
-/* Returns @object itself if it is an array of NumPy, or makes one of it. */
+/* Returns @object itself if it is an array of NumPy, or converts it. */
 PyObject *array_of_numpy(PyObject *object);
 /*
  * Describes an array of NumPy; -1 with TypeError for a type that the library
- * does not have.  The view has a reference to its type, the caller's.
+ * lacks.  The view's reference to its type is the caller's.
  */
 int array_describe(PyArrayObject *array, struct dray_view *out);
 /* Makes an object over the memory of @object, which it keeps. */
