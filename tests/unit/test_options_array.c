@@ -12,10 +12,10 @@ static const int64_t shape[] = { 4 };
 static int64_t numbers[4];
 static struct dray_view view;
 
-static int sized_end(struct dray_array *array, int ret)
+static int sized_end(struct dray_array *const *array, int ret)
 {
 	if (!ret)
-		dray_array_unref(array);
+		dray_array_unref(*array);
 	return ret;
 }
 
@@ -35,7 +35,7 @@ static int array_sized(void *options)
 {
 	struct dray_array *made;
 
-	return sized_end(made, dray_array_make(options, &made));
+	return sized_end(&made, dray_array_make(options, &made));
 }
 
 static int nditer_sized(void *options)
@@ -53,8 +53,8 @@ static int call_sized(void *options)
 {
 	struct dray_array *made;
 
-	return sized_end(made, dray_ufunc_call(dray_ufunc_find("add"), inputs,
-					       NULL, options, &made));
+	return sized_end(&made, dray_ufunc_call(dray_ufunc_find("add"), inputs,
+						NULL, options, &made));
 }
 
 static int resolve_sized(void *options)
@@ -70,15 +70,15 @@ static int outer_sized(void *options)
 {
 	struct dray_array *made;
 
-	return sized_end(made, dray_ufunc_outer(dray_ufunc_find("add"), &view,
-						&view, NULL, options, &made));
+	return sized_end(&made, dray_ufunc_outer(dray_ufunc_find("add"), &view,
+						 &view, NULL, options, &made));
 }
 
 static int clip_sized(void *options)
 {
 	struct dray_array *made;
 
-	return sized_end(made,
+	return sized_end(&made,
 			 dray_clip(&view, &view, &view, NULL, options, &made));
 }
 
@@ -86,9 +86,9 @@ static int submit_sized(void *options)
 {
 	struct dray_array *made;
 
-	return sized_end(made, dray_call_queue_submit(
-				       calls, dray_ufunc_find("add"), inputs,
-				       NULL, options, &made, NULL));
+	return sized_end(&made, dray_call_queue_submit(
+					calls, dray_ufunc_find("add"), inputs,
+					NULL, options, &made, NULL));
 }
 
 static int explain_options_sized(void *options)
@@ -109,8 +109,8 @@ static int reduce_sized(void *options)
 {
 	struct dray_array *made;
 
-	return sized_end(made, dray_ufunc_reduce(dray_ufunc_find("add"), &view,
-						 NULL, options, &made));
+	return sized_end(&made, dray_ufunc_reduce(dray_ufunc_find("add"), &view,
+						  NULL, options, &made));
 }
 
 #define STATISTIC(name)                                                     \
@@ -118,7 +118,7 @@ static int reduce_sized(void *options)
 	{                                                                   \
 		struct dray_array *made;                                    \
                                                                             \
-		return sized_end(made,                                      \
+		return sized_end(&made,                                     \
 				 dray_##name(&view, NULL, options, &made)); \
 	}                                                                   \
 	struct unit_fact
@@ -131,7 +131,7 @@ static int variance_sized(void *options)
 {
 	struct dray_array *made;
 
-	return sized_end(made, dray_var(&view, NULL, 0, options, &made));
+	return sized_end(&made, dray_var(&view, NULL, 0, options, &made));
 }
 
 /* A file that does not exist is refused after the size. */
@@ -139,7 +139,8 @@ static int npy_sized(void *options)
 {
 	struct dray_array *made;
 
-	return sized_end(made, dray_npy_load("/nowhere/x.npy", options, &made));
+	return sized_end(&made,
+			 dray_npy_load("/nowhere/x.npy", options, &made));
 }
 
 static int sized_check(void *context, const struct dray_call *asked)
@@ -205,15 +206,15 @@ static int sequence_run_sized(void *options)
 {
 	struct dray_array *made;
 
-	return sized_end(made, dray_sequence_run(sequence, inputs, NULL,
-						 options, &made));
+	return sized_end(&made, dray_sequence_run(sequence, inputs, NULL,
+						  options, &made));
 }
 
 static int sequence_submit_sized(void *options)
 {
 	struct dray_array *made;
 
-	return sized_end(made,
+	return sized_end(&made,
 			 dray_sequence_submit(sequence, calls, inputs, NULL,
 					      options, &made, NULL));
 }
