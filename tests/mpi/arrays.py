@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """mpiexec -n 2 python3 arrays.py: dray.mpi between real ranks."""
 import gc
+import os
+import tempfile
 import threading
 import time
 
@@ -158,17 +160,25 @@ def fact_a_timeout_cancels_a_receive_first():
 
 
 def fact_a_send_stays_under_way_after_its_timeout():
+    """The ranks meet at a pipe: in a call of MPI, rank 1 would receive the message."""
     if rank > 1:
         return
     a = dray.zeros(32 << 20, "u1")  # more than the buffers of a socket
     if rank == 0:
-        request = dray.mpi.isend(a, 1)
-        raises(TimeoutError, "stays lent", request.wait, .03)
-        assert lent(a)
-        request.wait(20)
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = os.path.join(folder, "pipe")
+            os.mkfifo(pipe)
+            world.send(pipe, 1)
+            request = dray.mpi.isend(a, 1)
+            raises(TimeoutError, "stays lent", request.wait, .03)
+            assert lent(a)
+            with open(pipe, "w", encoding="ascii"):
+                pass
+            request.wait(20)
         assert not lent(a)
     else:
-        time.sleep(.3)
+        with open(world.recv(source=0), encoding="ascii"):
+            pass
         dray.mpi.recv(a, 0, timeout=20)
 
 

@@ -6,7 +6,6 @@ import os
 import pickle
 import signal
 import threading
-import time
 import warnings
 
 import numpy as np
@@ -65,26 +64,24 @@ def test_a_loan_waits_for_another():
         pass
 
 
-def test_a_copy_waits_for_the_end():
-    array = new()
-    loan = dray.lend(array, "w", to="MPI")
-    ended = threading.Timer(0.05, loan.end)
-    start = time.monotonic()
-    ended.start()
-    dray.copy(array, np.ones_like(array))
-    assert time.monotonic() - start >= 0.04
-    assert array[0] == 1
-    ended.join()
-
-
-def test_an_export_waits_for_the_end():
+@pytest.mark.parametrize("use", [lambda array: dray.copy(array, np.ones_like(array)), np.from_dlpack],
+                         ids=["copy", "export"])
+def test_uses_wait_for_the_end(use):
     with dray.memory():
-        a = dray.Array.zeros(10, "u1")
-    loan = dray.lend(a, "w")
-    threading.Timer(0.05, loan.end).start()
-    start = time.monotonic()
-    np.from_dlpack(a)
-    assert time.monotonic() - start >= 0.04
+        array = dray.Array.zeros(1024, "u1")
+    loan = dray.lend(array, "w", to="MPI")
+    order = []
+
+    def end():
+        order.append("ended")
+        loan.end()
+
+    ended = threading.Timer(0.05, end)
+    ended.start()
+    use(array)
+    order.append("used")
+    ended.join()
+    assert order == ["ended", "used"]
 
 
 @pytest.mark.exact
