@@ -20,6 +20,10 @@ SAID = {
               "packet 1 brought 4096 elements\n"
               "the tile has row 163 first and row 100 last\n"
               "8 rows with a sum of 786432, as in the picture: True\n",
+    "accelerator": "".join(
+        f"frame {number}: {where}\n" for number, where in enumerate(
+            ["nothing"] * 3 + [f"columns {max(40 * n - 192, 0)} to {min(40 * n - 113, 255)}"
+                               for n in range(3, 12)])),
     "pipeline": "(frame [0-7]: bright from column [0-9]+ to [0-9]+\n){{8}}8 frames in {}:shareable\n",
 }
 # tests/readme, and tests/dask, run these.

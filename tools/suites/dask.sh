@@ -5,8 +5,11 @@
 # processes of this machine; the test of a network namespace needs root.
 
 ABOUT_DASK="dray.dask with PyPI's newest distributed, and with --full the oldest that works: \
-records between workers, bytes to clients, other machines and a network namespace, killed workers"
-PACKAGES_DASK=("${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" iproute2 python3-numpy python3-pytest)
+records between workers, bytes to clients, other machines and a network namespace, killed workers; the tutorial, as a notebook"
+PACKAGES_DASK=(
+	"${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" iproute2 python3-ipykernel
+	python3-matplotlib python3-nbclient python3-numpy python3-pytest
+)
 
 suite_dask()
 {
