@@ -17,6 +17,9 @@
  *	ret = dray_view_print(dray_array_view(array, &view), stdout);
  *	dray_array_unref(array);
  *
+ * dray_block_dump(&array->block, stream) prints addresses, count, flags, type, axes and
+ * the block of the elements.
+ *
  * Any thread may count an array, look at it, and free it.  Its fields are
  * constant once other threads have it; the caller orders writes to elements
  * that other threads read.

@@ -69,7 +69,8 @@ from ._dray import (Array, CallQueue, Pool, Scope, dot, from_dlpack, matmul, mat
 from ._fence import Call, Fence
 from ._functions import open as open
 from ._functions import (Versions, WaitingArray, address, arange, array, asarray, copy, copy_from_sycl,
-                         copy_to_sycl, device_empty, empty, empty_like, explain, export_array, fill,
+                         copy_to_sycl, debug_repr, device_empty, empty, empty_like, explain,
+                         export_array, fill,
                          from_sycl, full, full_like, handler_name, install, last_error, memory,
                          memory_kind, nodes, ones, ones_like, open_array, pool, receive, revoke_array,
                          revoke_waiting, rows, segments, send, share_arrays, shared_zeros, stats,
@@ -109,7 +110,7 @@ __all__ = [
     "SequencePlan", "Stream", "StreamCounts", "StreamExecutor", "SyclArray", "SyclQueue",
     "Value", "Versions", "WaitingArray", "XrtBo", "XrtDevice",
     "address", "arange", "array", "asarray", "copy", "copy_from_sycl", "copy_to_sycl",
-    "device_empty", "dot", "empty", "empty_like", "errstate", "explain", "export_array", "fill",
+    "debug_repr", "device_empty", "dot", "empty", "empty_like", "errstate", "explain", "export_array", "fill",
     "from_arrow", "from_dlpack", "from_sycl", "from_xrt", "full", "full_like", "getbufsize",
     "geterr", "geterrcall", "handler_name", "install", "last_error", "lend", "matmul", "matvec",
     "memory", "memory_kind", "nodes", "ones", "ones_like", "open_array", "pool", "receive",

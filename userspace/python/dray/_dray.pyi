@@ -363,6 +363,8 @@ class Array:
         """The same."""
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the elements."""
+    def __debug_repr__(self) -> str:
+        """The text of dray.debug_repr()."""
     def __getitem__(self, key: Any, /) -> Any: ...
     def __setitem__(self, key: Any, value: Any, /) -> None: ...
     def copy(self, order: str = "C") -> Array:

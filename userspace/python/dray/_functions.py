@@ -499,6 +499,18 @@ def device_empty(shape: Any, dtype: Any = float, *, heap: Optional[str] = None,
     return _dray.device_empty(chosen, shape, numpy.dtype(dtype), heap)
 
 
+def debug_repr(a: Any) -> str:
+    """The parts of an array in memory, as text: address and count of references of the
+    library's array, its flags, its type, size and stride of each axis, the address of the
+    first element, and the block that holds the elements.  The text may change.
+
+        >>> print(dray.debug_repr(dray.Array.zeros((3, 4))[::2]))
+
+    A view, or an array of NumPy, has no array of the library: it is made for the text.
+    """
+    return (a if isinstance(a, Array) else Array(a)).__debug_repr__()
+
+
 def rows(a: _AnyArray, *, ordered: bool = False, max_length: Union[int, str] = 0,
          max_stride: Union[int, str] = 0, max_count: int = 0, max_rows: int = 0,
          first: int = 0, device: Optional[int] = None) -> NDArray[numpy.int64]:

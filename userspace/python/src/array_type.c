@@ -212,6 +212,8 @@ static PyMethodDef array_methods[] = {
 	{ "__format__", array_format, METH_VARARGS,
 	  "__format__($self, format, /)\n--\n\n"
 	  "The text of NumPy's array, or of the element without axes." },
+	{ "__debug_repr__", array_debug, METH_NOARGS,
+	  "__debug_repr__($self, /)\n--\n\nThe text of dray.debug_repr()." },
 	{ NULL, NULL, 0, NULL },
 };
 

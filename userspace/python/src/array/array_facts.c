@@ -252,6 +252,35 @@ static int array_set_part(PyObject *self, PyObject *value, void *name)
 	return ret;
 }
 
+PyObject *array_debug(PyObject *self, PyObject *unused)
+{
+	struct dray_array *root = array_self(self)->array, *view_array = NULL;
+	PyObject *result = NULL;
+	struct dray_view view;
+	char *text = NULL;
+	FILE *stream;
+	size_t size;
+	int ret;
+
+	(void)unused;
+	stream = open_memstream(&text, &size);
+	if (!stream)
+		return PyErr_NoMemory();
+	ret = array_self(self)->root
+		      ? dray_array_over(array_moved(array_self(self), &view),
+					&root->block, &view_array)
+		      : 0;
+	if (!ret)
+		ret = dray_block_dump(
+			view_array ? &view_array->block : &root->block, stream);
+	fclose(stream);
+	result = ret ? raise_error(ret)
+		     : PyUnicode_FromStringAndSize(text, (Py_ssize_t)size);
+	free(text);
+	dray_array_unref(view_array);
+	return result;
+}
+
 PyGetSetDef array_properties[] = {
 	{ "shape", array_shape, NULL, "Elements along each axis.", NULL },
 	{ "strides", array_strides, NULL, "Bytes from one to the next.", NULL },

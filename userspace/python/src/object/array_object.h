@@ -124,7 +124,9 @@ PyObject *array_result(PyObject *self, const struct dray_view *view, int ret);
 struct dray_view *array_whole(const struct array_object *self,
 			      struct dray_view *view);
 
-extern PyGetSetDef array_properties[]; /* array_facts.c */
+/* array_facts.c */
+extern PyGetSetDef array_properties[];
+PyObject *array_debug(PyObject *self, PyObject *unused);
 
 /* array_values.c: values and text, by NumPy. */
 PyObject *array_item(PyObject *self, PyObject *args);
