@@ -85,7 +85,7 @@ from ._records import (ArrayFlags, Bank, CallExplanation, ChannelInfo, Explanati
 from ._sequence import Sequence, Value
 from ._stream import Event, Frames, Stream
 from ._sycl import SyclArray, SyclQueue
-from ._ufunc import (errstate, getbufsize, geterr, geterrcall, setbufsize, seterr, seterrcall)
+from ._ufunc import (errstate, frompyfunc, getbufsize, geterr, geterrcall, setbufsize, seterr, seterrcall)
 from ._ufuncs import abs as abs, divmod as divmod, pow as pow
 from ._ufuncs import (absolute, acos, acosh, add, arccos, arccosh, arcsin, arcsinh, arctan, arctan2,
                       arctanh, asin, asinh, atan, atan2, atanh, bitwise_and, bitwise_count,
@@ -111,7 +111,8 @@ __all__ = [
     "Value", "Versions", "WaitingArray", "XrtBo", "XrtDevice",
     "address", "arange", "array", "asarray", "copy", "copy_from_sycl", "copy_to_sycl",
     "debug_repr", "device_empty", "dot", "empty", "empty_like", "errstate", "explain", "export_array", "fill",
-    "from_arrow", "from_dlpack", "from_sycl", "from_xrt", "full", "full_like", "getbufsize",
+    "from_arrow", "from_dlpack", "from_sycl", "from_xrt", "frompyfunc", "full", "full_like",
+    "getbufsize",
     "geterr", "geterrcall", "handler_name", "install", "last_error", "lend", "matmul", "matvec",
     "memory", "memory_kind", "nodes", "ones", "ones_like", "open_array", "pool", "receive",
     "revoke_array", "revoke_waiting", "rows", "segments", "send", "setbufsize", "seterr",

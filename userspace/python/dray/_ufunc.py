@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import operator
 import sys
-from typing import Any, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional
 
 import numpy
 
@@ -167,12 +167,47 @@ def _address(thing: Any, is_loop: bool) -> int:
     return int(address)
 
 
-def register(ufunc: _dray.ufunc, types: Any, loop: Any, context: Any = None, *,
-             fp_errors: bool = True) -> None:
-    """Runs for ufunc.register()."""
+def _types(ufunc: _dray.ufunc, types: Any) -> tuple[Any, ...]:
+    """The types of a loop, of "dd->d" or of a sequence."""
     found = tuple(types.replace("->", "", 1) if isinstance(types, str) else types)
     if len(found) != ufunc.nargs:
         raise ValueError(f"a loop of {ufunc.__name__} has {ufunc.nargs} types, not {len(found)}")
-    _dray.set_loop(ufunc, found, _address(loop, True),
+    return found
+
+
+def register(ufunc: _dray.ufunc, types: Any, loop: Any, context: Any = None, *,
+             fp_errors: bool = True) -> None:
+    """Runs for ufunc.register()."""
+    _dray.set_loop(ufunc, _types(ufunc, types), _address(loop, True),
                    0 if context is None else _address(context, False), fp_errors,
                    (loop, context))
+
+
+def frompyfunc(function: Callable[..., Any], nin: int, nout: int, *, types: Any,
+               identity: Optional[float] = None) -> _dray.ufunc:
+    """A ufunc that calls a function of Python for each element:
+
+        clip = dray.frompyfunc(lambda x, most: min(x, most), 2, 1, types=["ll->l", "dd->d"])
+        clip(a, 10, out=b, where=mask)
+
+    It differs from numpy.frompyfunc() in its types: dray has no arrays of objects, so
+    `types` lists the types of inputs and outputs, as "dd->d" or as a tuple of types, the
+    lesser first.  The function is called with numbers of Python, as Array.item() returns
+    them, and its results are converted as by an assignment to an element.  With several
+    outputs it returns a tuple.  An exception ends the call, which raises it.  In a
+    CallQueue, whose thread is not Python's, it is an OSError with the exception's words.
+
+    The GIL is acquired once for each line of elements, and threads= has no effect."""
+    if not callable(function):
+        raise TypeError(f"frompyfunc() takes a function, not {function!r}")
+    name = getattr(function, "__name__", "?")
+    made = _dray.ufunc(f"{name} (vectorized)", nin, nout, identity)
+    several = [types] if isinstance(types, str) else list(types)
+    if not any("->" in each if isinstance(each, str) else isinstance(each, (tuple, list))
+               for each in several):
+        several = [tuple(several)] if several else []
+    if not several:
+        raise ValueError("a function without types has no loop: types= lists them, as \"dd->d\"")
+    for each in several:
+        _dray.set_function(made, _types(made, each), function)
+    return made

@@ -216,6 +216,8 @@ static PyMethodDef methods[] = {
 	{ "set_loop", ufunc_set_loop, METH_VARARGS,
 	  SIGNATURE(
 		  "set_loop($module, ufunc, types, address, context, fp_errors, owners, /)") },
+	{ "set_function", ufunc_set_function, METH_VARARGS,
+	  SIGNATURE("set_function($module, ufunc, types, function, /)") },
 	{ "use", module_use, METH_O, SIGNATURE("use($module, type, /)") },
 	{ "bare", handle_bare, METH_O, SIGNATURE("bare($module, type, /)") },
 	{ "whole", whole_number, METH_VARARGS,

@@ -342,6 +342,7 @@ void array_type_init(void);
 /* Makes the builtin ufuncs, once the types are there. */
 int ufunc_init(PyObject *module);
 PyObject *ufunc_set_loop(PyObject *module, PyObject *args);
+PyObject *ufunc_set_function(PyObject *module, PyObject *args);
 /* linear.c: products. */
 PyObject *linear_matmul(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *linear_dot(PyObject *module, PyObject *args, PyObject *keywords);

@@ -14,6 +14,7 @@ struct ufunc_object {
 	PyObject *kept; /* a list: owners of loops and contexts */
 	int inputs;
 	int outputs;
+	bool functions; /* of Python are loops: a thread at a time */
 };
 
 void ufunc_dealloc(PyObject *object);

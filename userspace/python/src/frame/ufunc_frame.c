@@ -246,6 +246,9 @@ int ufunc_leave_queued(struct ufunc_frame *frame, PyObject **out)
 int ufunc_close(struct ufunc_frame *frame)
 {
 	ufunc_frame_restore(frame);
+	/* Of a loop that called a function of Python. */
+	if (PyErr_Occurred())
+		return -1;
 	return frame->count ? ufunc_frame_report(frame) : 0;
 }
 

@@ -271,7 +271,7 @@ static PyObject *ufunc_call_run(struct ufunc_arguments *call, bool outer)
 	if (ufunc_enter(&frame, call->state, makes,
 			ufunc_call_elements(call, outer)))
 		return NULL;
-	if (!frame.thread)
+	if (!frame.thread || call->self->functions)
 		call->options.threads = 1;
 	ret = ufunc_call_compute(call, outer, made);
 	if (!ufunc_leave(&frame, ret))

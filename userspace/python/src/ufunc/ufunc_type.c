@@ -19,6 +19,7 @@ static PyObject *ufunc_wrap(PyTypeObject *type, struct dray_ufunc *ufunc)
 	self->ufunc = ufunc;
 	self->inputs = dray_ufunc_inputs(ufunc);
 	self->outputs = dray_ufunc_outputs(ufunc);
+	self->functions = false;
 	self->kept = PyList_New(0);
 	if (self->kept)
 		PyObject_GC_Track((PyObject *)self);
