@@ -62,7 +62,7 @@ static bool is_left_to(PyObject *other, bool in_place)
 		Py_DECREF(rules);
 		return left;
 	}
-	priority = of_type(other, "__array_priority__");
+	priority = PyObject_GetAttrString(other, "__array_priority__");
 	left = priority && PyFloat_AsDouble(priority) > 0;
 	PyErr_Clear();
 	Py_XDECREF(priority);
@@ -174,7 +174,8 @@ static PyObject *operators_compute(const struct operator* operator,
 	if (operators_has_rules(other))
 		return ask_both(operator->name, a, b, output);
 	place = output;
-	if (!output && operator->reuses)
+	/* A class of the other operand may wrap the result. */
+	if (!output && operator->reuses && array_is_plain(other))
 		place = array_temporary(a,
 					b, operator->slot == SLOT(true_divide));
 	result = ufunc ? ufunc_call(ufunc, (PyObject *[]){ a, b, place },

@@ -8,6 +8,7 @@
 struct ufunc_arguments {
 	struct module_state *state;
 	struct ufunc_object *self;
+	PyObject *const *args; /* of a call: inputs, borrowed */
 	struct ufunc_operand operands[DRAY_UFUNC_MAX_OPERANDS];
 	struct ufunc_operand mask;
 	struct dray_ufunc_options options;
@@ -16,6 +17,7 @@ struct ufunc_arguments {
 	bool masked;
 	bool placed; /* out= was given, perhaps as None */
 	bool arrays; /* out=...: results without axes are arrays too */
+	bool bare; /* subok=False: results are of no class of an input */
 	const char *types; /* the keyword that chose types */
 };
 
@@ -31,6 +33,15 @@ void ufunc_arguments_views(const struct ufunc_arguments *call,
 			   const struct dray_view **views);
 /* After an error too. */
 void ufunc_arguments_drop(struct ufunc_arguments *call);
+
+/*
+ * ufunc_wrap.c: finds the __array_wrap__() of the inputs that rules, a new reference, or
+ * NULL.
+ */
+int ufunc_wrap_find(const struct ufunc_arguments *call, PyObject **out);
+/* Wraps output @o, the dray.Array @made, and drops that. */
+PyObject *ufunc_wrap_output(const struct ufunc_arguments *call, PyObject *wrap,
+			    PyObject *made, int o);
 
 /* ufunc_keywords.c: takes output @o; None: it is made. */
 int ufunc_output_take(struct ufunc_arguments *call, int o, PyObject *object);

@@ -163,6 +163,7 @@ void ufunc_arguments_begin(struct ufunc_arguments *call,
 	call->masked = false;
 	call->placed = false;
 	call->arrays = false;
+	call->bare = false;
 	call->types = NULL;
 	memset(&call->options, 0, sizeof(call->options));
 	memset(call->signature, 0, sizeof(call->signature));
@@ -205,29 +206,33 @@ static int ufunc_call_compute(struct ufunc_arguments *call, bool outer,
 /* Returns an output that was given, or an object of the one that was made. */
 static PyObject *call_output(struct ufunc_arguments *call,
 			     struct ufunc_frame *frame, int o,
-			     struct dray_array **made)
+			     struct dray_array **made, PyObject *wrap)
 {
 	struct dray_array *array = made[o];
+	PyObject *result;
 
 	made[o] = NULL;
 	if (call->outputs[o])
 		return Py_NewRef(call->outputs[o]);
-	return ufunc_result(frame, array, !call->arrays);
+	result = ufunc_result(frame, array, !call->arrays && !wrap);
+	if (!result || !wrap)
+		return result;
+	return ufunc_wrap_output(call, wrap, result, o);
 }
 
 static PyObject *call_results(struct ufunc_arguments *call,
 			      struct ufunc_frame *frame,
-			      struct dray_array **made)
+			      struct dray_array **made, PyObject *wrap)
 {
 	const int outputs = call->self->outputs;
 	PyObject *tuple, *result;
 	int o;
 
 	if (outputs == 1)
-		return call_output(call, frame, 0, made);
+		return call_output(call, frame, 0, made, wrap);
 	tuple = PyTuple_New(outputs);
 	for (o = 0; tuple && o < outputs; o++) {
-		result = call_output(call, frame, o, made);
+		result = call_output(call, frame, o, made, wrap);
 		if (!result)
 			Py_CLEAR(tuple);
 		else
@@ -262,7 +267,7 @@ static PyObject *ufunc_call_run(struct ufunc_arguments *call, bool outer)
 {
 	struct dray_array *made[DRAY_UFUNC_MAX_OPERANDS] = { NULL };
 	struct ufunc_frame frame;
-	PyObject *result = NULL;
+	PyObject *result = NULL, *wrap = NULL;
 	bool makes = false;
 	int o, ret;
 
@@ -274,8 +279,10 @@ static PyObject *ufunc_call_run(struct ufunc_arguments *call, bool outer)
 	if (!frame.thread || call->self->functions)
 		call->options.threads = 1;
 	ret = ufunc_call_compute(call, outer, made);
-	if (!ufunc_leave(&frame, ret))
-		result = call_results(call, &frame, made);
+	if (!ufunc_leave(&frame, ret) &&
+	    !(makes && !outer && ufunc_wrap_find(call, &wrap)))
+		result = call_results(call, &frame, made, wrap);
+	Py_XDECREF(wrap);
 	for (o = 0; o < call->self->outputs && !ret; o++)
 		dray_array_unref(made[o]);
 	ufunc_end(&frame);
@@ -291,6 +298,7 @@ static PyObject *call_or_outer(PyObject *object, PyObject *const *args,
 
 	ufunc_arguments_begin(&call, type_state(object), ufunc_self(object));
 	call.placed = placed;
+	call.args = args;
 	if (!ufunc_arguments_take(&call, args, count, names))
 		result = ufunc_call_run(&call, outer);
 	ufunc_arguments_drop(&call);

@@ -20,7 +20,7 @@ struct function_loop {
 	PyObject *function; /* borrowed: the ufunc keeps it */
 	int inputs;
 	int outputs;
-	/* arrays without axes, by whose types elements are read and written */
+	/* arrays without axes: their types read and write elements */
 	PyArrayObject *types[DRAY_UFUNC_MAX_OPERANDS];
 };
 

@@ -194,10 +194,9 @@ static int where_keyword(struct ufunc_arguments *call, PyObject *object)
 	return 0;
 }
 
-/* Results are of one class. */
 static int subok_keyword(struct ufunc_arguments *call, PyObject *object)
 {
-	(void)call;
+	call->bare = object == Py_False;
 	if (PyBool_Check(object))
 		return 0;
 	PyErr_SetString(PyExc_TypeError, "subok= is a bool");
