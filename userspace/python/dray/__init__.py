@@ -64,6 +64,7 @@ from . import _dray, _methods
 from ._array import FlatIterator
 from ._arrow import ArrowArray, from_arrow, to_arrow
 from ._calls import OpenCLExecutor, StreamExecutor
+from ._core import CoreUfunc
 from ._dray import (Array, CallQueue, Pool, Scope, dot, from_dlpack, matmul, matvec, ufunc,
                     vecdot, vecmat)
 from ._fence import Call, Fence
@@ -103,7 +104,7 @@ from ._xclbin import xclbin_bank_of, xclbin_banks
 from ._xrt import XrtBo, XrtDevice, from_xrt, xrt_bo, xrt_device
 
 __all__ = [
-    "Array", "ArrayFlags", "ArrowArray", "Bank", "Call", "CallExplanation", "CallQueue",
+    "Array", "ArrayFlags", "ArrowArray", "Bank", "Call", "CallExplanation", "CallQueue", "CoreUfunc",
     "ChannelInfo", "Event", "Explanation", "Fence",
     "FlatIterator", "Frames", "HeapInfo", "Loan", "LostArray", "Node", "NodeInfo", "OpenCLDevice",
     "OpenCLExecutor", "Pool", "PoolStats", "RingCounts", "Scope", "Segment", "Sequence",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from typing_extensions import Self, TypeVar
 
 from ._array import FlatIterator
+from ._core import CoreUfunc
 from ._fence import Call, Fence
 from ._node import Node
 from ._records import (ArrayFlags, Bank, CallExplanation, ChannelInfo, Explanation, HeapInfo, NodeInfo, OpenCLDevice, PoolStats,
@@ -519,15 +520,20 @@ class Array:
 @final
 class ufunc:
     """A function of whole arrays, made of loops over elements: a new ufunc is
-    without loops until register() sets them.
+    without loops until register() sets them.  With a signature of core axes, such as
+    "(n),(n)->()", it is a CoreUfunc.
 
         z = dray.add(x, y, out=z, where=mask)
 
     Calls and methods accept NumPy's arguments, and threads= for large arrays.
     Operands are arrays of dray and NumPy, numbers, and lists; results are
     dray.Array, elements if they are without axes, or the arrays of out=."""
+    @overload
     def __new__(cls, name: str, nin: int, nout: int,
                 identity: Optional[float] = None) -> ufunc: ...
+    @overload
+    def __new__(cls, name: str, nin: int = ..., nout: int = ..., identity: None = None, *,
+                signature: str) -> CoreUfunc: ...
     @property
     def __name__(self) -> str:
         """The name."""
@@ -725,6 +731,8 @@ def opencl_device(executor: Handle, /) -> OpenCLDevice: ...
 def stream_open(node: Node, name: str, points: int, batch: int, /) -> Stream: ...
 def set_loop(ufunc: ufunc, types: tuple[Any, ...], address: int, context: int, fp_errors: bool,
              owners: Any, /) -> None: ...
+def run_core(address: int, context: int, operands: tuple[Any, ...], axes: int,
+             dimensions: tuple[int, ...], /) -> int: ...
 def set_function(ufunc: ufunc, types: tuple[Any, ...], function: Any, /) -> None: ...
 def use(type: type[Any], /) -> type[Any]: ...
 def standard(array: Array, /) -> Array: ...

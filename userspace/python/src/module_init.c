@@ -218,6 +218,9 @@ static PyMethodDef methods[] = {
 		  "set_loop($module, ufunc, types, address, context, fp_errors, owners, /)") },
 	{ "set_function", ufunc_set_function, METH_VARARGS,
 	  SIGNATURE("set_function($module, ufunc, types, function, /)") },
+	{ "run_core", ufunc_run_core, METH_VARARGS,
+	  SIGNATURE(
+		  "run_core($module, address, context, operands, axes, dimensions, /)") },
 	{ "use", module_use, METH_O, SIGNATURE("use($module, type, /)") },
 	{ "bare", handle_bare, METH_O, SIGNATURE("bare($module, type, /)") },
 	{ "whole", whole_number, METH_VARARGS,

@@ -343,6 +343,7 @@ void array_type_init(void);
 int ufunc_init(PyObject *module);
 PyObject *ufunc_set_loop(PyObject *module, PyObject *args);
 PyObject *ufunc_set_function(PyObject *module, PyObject *args);
+PyObject *ufunc_run_core(PyObject *module, PyObject *args);
 /* linear.c: products. */
 PyObject *linear_matmul(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *linear_dot(PyObject *module, PyObject *args, PyObject *keywords);

@@ -83,19 +83,44 @@ static int identity_take(PyObject *object, enum dray_identity *out)
 	return 0;
 }
 
+/* Makes a ufunc with core axes, which is of a class in Python. */
+static PyObject *ufunc_new_core(const char *name, int inputs, int outputs,
+				PyObject *identity, PyObject *signature)
+{
+	PyObject *module = PyImport_ImportModule("dray._core"), *made;
+
+	if (!module)
+		return NULL;
+	made = PyObject_CallMethod(module, "made", "siiOO", name, inputs,
+				   outputs, identity, signature);
+	Py_DECREF(module);
+	return made;
+}
+
 static PyObject *ufunc_new(PyTypeObject *type, PyObject *args,
 			   PyObject *keywords)
 {
-	static char *names[] = { "name", "nin", "nout", "identity", NULL };
+	static char *names[] = { "name",     "nin",	  "nout",
+				 "identity", "signature", NULL };
 	enum dray_identity identity = DRAY_IDENTITY_NONE;
-	PyObject *number = Py_None;
+	PyObject *number = Py_None, *signature = Py_None;
 	struct dray_ufunc *ufunc;
 	const char *name;
-	int inputs, outputs, ret;
+	int inputs = -1, outputs = -1, ret;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "sii|O:ufunc", names,
-					 &name, &inputs, &outputs, &number) ||
-	    identity_take(number, &identity))
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "s|iiO$O:ufunc", names,
+					 &name, &inputs, &outputs, &number,
+					 &signature))
+		return NULL;
+	if (signature != Py_None)
+		return ufunc_new_core(name, inputs, outputs, number, signature);
+	if (inputs == -1 && outputs == -1) {
+		PyErr_SetString(
+			PyExc_TypeError,
+			"a ufunc has numbers of inputs and outputs, or a signature");
+		return NULL;
+	}
+	if (identity_take(number, &identity))
 		return NULL;
 	ret = dray_ufunc_create(name, inputs, outputs, identity, &ufunc);
 	return ret ? raise_array_error(ARRAY_SHAPE, ret)
@@ -314,9 +339,10 @@ static PyMemberDef ufunc_members[] = {
 
 static PyType_Slot ufunc_slots[] = {
 	{ Py_tp_doc,
-	  "ufunc(name, nin, nout, identity=None)\n--\n\n"
+	  "ufunc(name, nin=-1, nout=-1, identity=None, *, signature=None)\n--\n\n"
 	  "A function of whole arrays, made of loops over elements: a new ufunc is\n"
-	  "without loops until register() sets them.\n\n"
+	  "without loops until register() sets them.  With a signature of core axes, such as\n"
+	  "\"(n),(n)->()\", it is a CoreUfunc.\n\n"
 	  "    z = dray.add(x, y, out=z, where=mask)\n\n"
 	  "Calls and methods accept NumPy's arguments, and threads= for large arrays.\n"
 	  "Operands are arrays of dray and NumPy, numbers, and lists; results are\n"

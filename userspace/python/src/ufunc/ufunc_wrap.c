@@ -10,7 +10,7 @@
 #define PRIORITY 0.0
 #define SCALAR_PRIORITY (-1000000.0)
 
-/* Whether an object is of a type without a class of its own. */
+/* Whether an object is an array without a class of its own. */
 static bool wrap_is_plain(PyObject *object)
 {
 	return array_is(object) || PyArray_CheckExact(object);
@@ -137,7 +137,7 @@ static PyObject *wrap_call(PyObject *wrap, PyObject *array, PyObject *context,
 	return result;
 }
 
-/* A plain array that a method returns is one of dray, as without it. */
+/* Makes a dray.Array of a plain array that a method returned. */
 static PyObject *wrap_array_of(PyTypeObject *type, PyObject *result)
 {
 	PyObject *array;
