@@ -109,6 +109,35 @@ FACT(buffers_are_written_back)
 	}
 }
 
+FACT(a_finish_writes_once_and_keeps_the_memory)
+{
+	static const uint32_t flags[] = { DRAY_NDITER_BUFFERED, 0 };
+	static const uint32_t operands[] = { RW, RW | DRAY_OPERAND_COPY_BACK };
+	struct dray_view view = view_in(numbers, SWAPPED_INT, &turned);
+	const double written = 7, late = 9;
+
+	for (size_t i = 0; i < LENGTH(flags); i++) {
+		struct dray_nditer *iter = iterate(
+			&view, 1,
+			&(struct dray_nditer_options){
+				.flags = flags[i],
+				.order = 'C',
+				.casting = DRAY_CASTING_UNSAFE,
+				.dtypes = (const dray_dtype[]){ DRAY_FLOAT64 },
+				.operand_flags = &operands[i] });
+		char *data = dray_nditer_data(iter)[0];
+
+		numbers[0] = swapped(1);
+		memcpy(data, &written, sizeof(written));
+		assert_works(dray_nditer_finish(iter));
+		assert_int_equal(swapped(numbers[0]), 7);
+		memcpy(data, &late, sizeof(late));
+		assert_works(dray_nditer_finish(iter));
+		assert_works(dray_nditer_destroy(iter));
+		assert_int_equal(swapped(numbers[0]), 7);
+	}
+}
+
 /* The inner loops that an iterator makes. */
 FACT(inner_loops_have_the_sizes_of_numpy)
 {

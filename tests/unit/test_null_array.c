@@ -134,6 +134,7 @@ FACT(nditers)
 	refuses(dray_nditer_copy(NULL, &copy));
 	refuses(dray_nditer_copy(iter, NULL));
 	ignores(assert_int_equal(dray_nditer_destroy(NULL), 0));
+	refuses(dray_nditer_finish(NULL));
 	gives(false, dray_nditer_next(NULL));
 	gives_nothing(dray_nditer_step(NULL));
 	refuses(dray_nditer_error(NULL));

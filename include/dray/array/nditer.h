@@ -161,6 +161,14 @@ DRAY_API int dray_nditer_copy(const struct dray_nditer *iter,
 			      struct dray_nditer **out);
 
 /**
+ * Writes buffers and copies back, once; dray_nditer_destroy() does not repeat it.  The
+ * memory of buffers and copies stays until then, but nothing that is written there
+ * later reaches an operand.  Only questions about @iter may follow.
+ * Returns the first error of a step or of this, else 0; -EINVAL for no iterator.
+ */
+DRAY_API int dray_nditer_finish(struct dray_nditer *iter);
+
+/**
  * Writes buffers and copies back, and frees the iterator; NULL is ignored.
  * Returns the first error of a step or of this, else 0.
  */

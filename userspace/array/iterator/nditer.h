@@ -25,6 +25,7 @@
 #define NDITER_ONE_STEP (1u << 26) /* ends at the first next() */
 #define NDITER_DELAYED (1u << 27) /* buffers are not allocated yet */
 #define NDITER_IS_PLAIN (1u << 28) /* it owns neither arrays nor buffers */
+#define NDITER_IS_FINISHED (1u << 29) /* nothing is written any more */
 #define NDITER_PUBLIC ((1u << 14) - 1)
 #define NDITER_INDEX (DRAY_NDITER_C_INDEX | DRAY_NDITER_F_INDEX)
 

@@ -331,21 +331,30 @@ int dray_nditer_copy(const struct dray_nditer *iter, struct dray_nditer **out)
 	return 0;
 }
 
+int dray_nditer_finish(struct dray_nditer *iter)
+{
+	if (!dray_given(iter, __func__))
+		return -EINVAL;
+	if (iter->flags & (NDITER_IS_FINISHED | NDITER_IS_PLAIN))
+		return iter->error;
+	iter->flags |= NDITER_IS_FINISHED;
+	if (!iter->error && (iter->flags & DRAY_NDITER_BUFFERED))
+		iter->error = dray_nditer_flush_buffers(iter);
+	if (!iter->error)
+		iter->error = dray_nditer_write_back(iter);
+	return iter->error;
+}
+
 int dray_nditer_destroy(struct dray_nditer *iter)
 {
 	int ret;
 
 	if (!iter)
 		return 0;
-	ret = iter->error;
-	if (iter->flags & NDITER_IS_PLAIN) {
+	ret = dray_nditer_finish(iter);
+	if (iter->flags & NDITER_IS_PLAIN)
 		free(iter);
-		return ret;
-	}
-	if (!ret && (iter->flags & DRAY_NDITER_BUFFERED))
-		ret = dray_nditer_flush_buffers(iter);
-	if (!ret)
-		ret = dray_nditer_write_back(iter);
-	nditer_create_discard(iter);
+	else
+		nditer_create_discard(iter);
 	return ret;
 }

@@ -79,6 +79,7 @@ from ._functions import (Versions, WaitingArray, address, arange, array, asarray
                          waiting_arrays, zeros, zeros_like)
 from ._loan import Loan, lend
 from ._lost import LostArray
+from ._nditer import nditer
 from ._node import Node
 from ._records import (ArrayFlags, Bank, CallExplanation, ChannelInfo, Explanation, HeapInfo, NodeInfo,
                        OpenCLDevice, PoolStats, RingCounts, Segment, SequencePlan,
@@ -115,7 +116,7 @@ __all__ = [
     "from_arrow", "from_dlpack", "from_sycl", "from_xrt", "frompyfunc", "full", "full_like",
     "getbufsize",
     "geterr", "geterrcall", "handler_name", "install", "last_error", "lend", "matmul", "matvec",
-    "memory", "memory_kind", "nodes", "ones", "ones_like", "open_array", "pool", "receive",
+    "memory", "memory_kind", "nditer", "nodes", "ones", "ones_like", "open_array", "pool", "receive",
     "revoke_array", "revoke_waiting", "rows", "segments", "send", "setbufsize", "seterr",
     "seterrcall", "share_arrays", "shared_zeros", "stats", "stream", "sync_for_cpu",
     "sync_for_device", "to_arrow", "to_sycl", "ufunc", "uninstall", "vecdot", "vecmat", "versions",

@@ -14,7 +14,7 @@ from . import _dray, _ufunc
 _AXIS = r"\s*(?:[A-Za-z_]\w*|\d+)\s*"
 _AXES = rf"\s*\(\s*(?:{_AXIS}(?:,{_AXIS})*)?\)\s*"
 _SIGNATURE = re.compile(rf"{_AXES}(?:,{_AXES})*->{_AXES}(?:,{_AXES})*")
-_MOST = 31
+_MOST = 7  # operands, DRAY_UFUNC_MAX_OPERANDS
 
 # Kinds of numbers of Python, and of the types that they may become.
 _WEAK = {int: "iufc", float: "fc", complex: "c"}

@@ -580,6 +580,70 @@ class ufunc:
     def __reduce__(self) -> str:
         """Pickles the name of a builtin ufunc."""
 
+class Iterator:
+    """The part of dray.nditer in C."""
+    def __new__(cls, *arguments: Any, **keywords: Any) -> Self: ...
+    def make(self, operands: tuple[Any, ...], operand_flags: tuple[int, ...],
+             types: tuple[Any, ...], flags: int, order: str, casting: int, axes: int,
+             maps: Any, shape: Any, size: int, /) -> None: ...
+    @property
+    def number(self) -> int:
+        """The element in C or F order; -1: not kept."""
+    @property
+    def position(self) -> int:
+        """Elements from the start."""
+    @property
+    def itersize(self) -> int:
+        """The number of elements."""
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+    @property
+    def nop(self) -> int:
+        """The number of operands."""
+    @property
+    def flags(self) -> int:
+        """The flags of the library."""
+    def _value(self) -> Any: ...
+    @property
+    def finished(self) -> bool:
+        """Whether it is past the end."""
+    @property
+    def delayed(self) -> bool:
+        """Whether reset() makes buffers."""
+    @property
+    def closed(self) -> bool:
+        """Whether close() was called."""
+    @property
+    def needs_buffers(self) -> bool:
+        """Whether an operand is buffered."""
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents of its axes."""
+    @property
+    def coordinates(self) -> tuple[int, ...]:
+        """The coordinates of the element."""
+    @property
+    def range(self) -> tuple[int, ...]:
+        """The elements that it visits."""
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> Any: ...
+    def close(self) -> None:
+        """Writes buffers and copies back to the operands.  Nothing else follows it."""
+    def iternext(self) -> bool:
+        """Moves on; False at the end."""
+    def copy(self) -> Self:
+        """Another iterator at the same place."""
+    def is_first_visit(self, number: int, /) -> bool:
+        """Whether a reduced operand's elements are seen for the first time."""
+    def views(self) -> tuple[Any, ...]:
+        """The elements of all operands."""
+    def _types(self) -> tuple[dtype[Any], ...]: ...
+    def operand(self, number: int, /) -> ndarray[Any, Any]: ...
+    def allocated(self, number: int, /) -> Optional[Array]: ...
+    def axis_strides(self, axis: int, /) -> tuple[int, ...]: ...
+    def jump(self, kind: int, numbers: tuple[Any, ...], /) -> None: ...
+
 @final
 class CallQueue:
     """Calls of ufuncs that run in turn, in a thread of the queue.

@@ -67,7 +67,7 @@ enum record {
 #define MODULE_TYPES(X) \
 	X(node) X(pool) X(scope) X(fence) X(stream) \
 	X(event) X(frames) X(array) X(ufunc) X(queue) \
-	X(recording) X(call) X(handle)
+	X(recording) X(call) X(handle) X(nditer)
 #define MODULE_TYPE(name) PyTypeObject *name##_type;
 
 struct module_state {
@@ -336,6 +336,8 @@ PyObject *opencl_device(PyObject *module, PyObject *executor);
 extern PyType_Spec queue_type_spec;
 /* sequence_record.c: recordings. */
 extern PyType_Spec recording_type_spec;
+/* array_nditer.c: iterators. */
+extern PyType_Spec nditer_type_spec;
 extern PyType_Spec call_type_spec;
 /* Completes the description of the type; may be called again. */
 void array_type_init(void);

@@ -99,6 +99,11 @@ static int core_take(PyObject *args, struct core_call *call)
 	call->loop = (core_loop *)(uintptr_t)address;
 	call->context = (void *)(uintptr_t)context;
 	call->operands = (int)PyTuple_GET_SIZE(operands);
+	if (call->operands > DRAY_UFUNC_MAX_OPERANDS ||
+	    PyTuple_GET_SIZE(dimensions) > 1 + CORE_AXES) {
+		PyErr_SetString(PyExc_ValueError, "too many operands");
+		return -1;
+	}
 	for (i = 0; i < call->operands && !ret; i++)
 		ret = core_operand(call, PyTuple_GET_ITEM(operands, i), i,
 				   &axes);
