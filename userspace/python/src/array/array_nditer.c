@@ -4,7 +4,7 @@
  * it stands.  Views keep the object, and so buffers and copies, beyond close(): nothing
  * that is written to them then reaches an operand.
  */
-#include "array/array_nditer.h"
+#include "array/nditer_parts.h"
 
 static void py_nditer_dealloc(PyObject *object)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* Properties of a dray.nditer, and its moves to other elements and axes. */
-#include "array/array_nditer.h"
+#include "array/nditer_parts.h"
 
 static PyObject *py_nditer_numbers(const int64_t *numbers, int count)
 {

@@ -3,7 +3,7 @@
  * Makes the iterator of a dray.nditer, of arguments that dray/_nditer.py has checked; and
  * the frame around its calls of the library.
  */
-#include "array/array_nditer.h"
+#include "array/nditer_parts.h"
 
 /* Errors of numbers in conversions follow the state of the thread. */
 int py_nditer_enter(PyObject *self, struct ufunc_frame *frame, bool makes)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The part of dray.nditer in C, for the files that implement it. */
-#ifndef DRAY_PYTHON_ARRAY_NDITER_H
-#define DRAY_PYTHON_ARRAY_NDITER_H
+#ifndef DRAY_PYTHON_NDITER_PARTS_H
+#define DRAY_PYTHON_NDITER_PARTS_H
 
 #include <dray/array/nditer.h>
 
@@ -40,4 +40,4 @@ PyObject *py_nditer_is_first_visit(PyObject *object, PyObject *number);
 PyObject *py_nditer_axis_strides(PyObject *object, PyObject *number);
 PyObject *py_nditer_jump(PyObject *object, PyObject *args);
 
-#endif /* DRAY_PYTHON_ARRAY_NDITER_H */
+#endif /* DRAY_PYTHON_NDITER_PARTS_H */
