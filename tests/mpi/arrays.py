@@ -130,10 +130,9 @@ def fact_a_request_that_is_dropped_keeps_its_memory():
         gc.collect()
         assert dray.stats().blocks == before + 1
         world.Send(b"", 0)
-        [request] = dray.mpi._under_way
-        request.wait(20)
-        assert request not in dray.mpi._under_way
-        del request
+        other = np.zeros(1)
+        while dray.mpi._dropped:
+            dray.mpi.send(other, MPI.PROC_NULL)
         gc.collect()
         assert dray.stats().blocks == before
     elif rank == 0:
@@ -199,7 +198,16 @@ def fact_bad_input_is_refused():
     raises(PermissionError, "", dray.mpi.recv, fixed, 0, timeout=0)
     raises(ValueError, 'how is "x"'.replace('"', "'"), dray.mpi.send, a[::2], 0, how="x")
     raises(ValueError, "rank 77", dray.mpi.explain, a, 77)
-    assert not lent(a) and not dray.mpi._under_way
+    raises(TypeError, "rank '1'", dray.mpi.send, a, "1")
+    raises(ValueError, "null communicator", dray.mpi.send, a, 0, 0, MPI.COMM_NULL)
+    raises(TypeError, "objects", dray.mpi.type, np.array([None]))
+    raises(TypeError, "list is not an array", dray.mpi.recv, [1, 2], 0, timeout=0)
+    raises(TypeError, "timeout is '1'", dray.mpi.recv, a, 0, timeout="1")
+    request = dray.mpi.irecv(a, 0, 99)
+    for timeout in -1, float("nan"):
+        raises(ValueError, "0 or more", request.wait, timeout)
+    raises(TimeoutError, "cancelled", request.wait, 0)
+    assert not lent(a) and not dray.mpi._dropped
     dray.mpi.send(a, MPI.PROC_NULL)
     dray.mpi.recv(a.T, MPI.PROC_NULL)
 
@@ -238,6 +246,11 @@ def fact_a_window_is_written_and_read():
             assert np.array_equal(back.T, a), back
             raises(ValueError, "out of range", dray.mpi.put, a, ranks, win, there)
             raises(ValueError, "describe the target", dray.mpi.put, a, 1, win, there[1:])
+            raises(ValueError, "not in this rank's window", dray.mpi.put, a, 1, win, a)
+            raises(ValueError, "share bytes", dray.mpi.put, a, 1, win,
+                   np.broadcast_to(there[0], a.shape))
+            raises(TypeError, "list is not an array", dray.mpi.get, [1], 1, win,
+                   np.zeros(1, "i8"), offset=0)
         win.Unlock_all()
         world.Barrier()
         if rank == 1:
@@ -264,6 +277,10 @@ def fact_ranks_of_a_host_share_arrays():
     assert all((a[:, k] == (k + 1 if k in seen else 0)).all() for k in range(ranks)), a
     world.Barrier()
     host.Free()
+    for dtype in "M8[25s]", [("id", "i4"), ("at", "m8[ns]")]:
+        for each in dray.mpi.share(dray.shared_zeros(3, dtype)):
+            assert each is None or each.dtype == dtype, each.dtype
+        world.Barrier()
     raises(OSError, "" if rank == 0 else "rank 0: ", dray.mpi.share,
            dray.zeros(3) if rank == 0 else dray.shared_zeros(3))
 
@@ -287,12 +304,19 @@ def fact_rows_become_columns():
     raises(OSError if rank else ValueError, "", dray.mpi.resplit, rows, 0, 1 if rank else 9)
     raises(Exception, "", dray.mpi.resplit, rows, 0, 1,
            out=np.zeros((11, columns.shape[1] + (rank == 0), 3)))
+    first = rank == 0
+    for part in (np.zeros((2, 8), "f4" if first else "f8"), np.zeros((2, 8, 2 + first)),
+                 np.zeros((2, 8 + 2 * first))):
+        raises(ValueError, "of the same array", dray.mpi.resplit, part, 0, 1)
+    raises(ValueError, "of the same array", dray.mpi.resplit, part, first, 1 - first)
+    square = dray.zeros((ranks, ranks))
+    raises(ValueError, "other memory", dray.mpi.resplit, square[:1], 0, 1, out=square[:, :1])
     assert not lent(rows)
 
 
 def fact_nothing_is_left():
     gc.collect()
-    assert not dray.mpi._under_way
+    assert not dray.mpi._dropped
 
 
 run(dict(globals()))
