@@ -42,8 +42,12 @@ import time
 from typing import Any, Callable, NamedTuple, Optional
 
 import numpy
-import mpi4py  # pyright: ignore[reportMissingImports]
-from mpi4py import MPI  # pyright: ignore[reportMissingImports]
+try:
+    import mpi4py  # pyright: ignore[reportMissingImports]
+    from mpi4py import MPI  # pyright: ignore[reportMissingImports]
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(f"dray.mpi needs mpi4py 4 or later, and lacks {error.name}: "
+                              "install it", name=error.name) from error
 
 import dray
 from . import _dray, _functions
@@ -422,7 +426,10 @@ class Request:
                 raise self._fail(error) from error
             self._end()
             return self._status
-        end = time.monotonic() + timeout
+        return self._wait(timeout, time.monotonic() + timeout)
+
+    def _wait(self, timeout: float, end: float) -> Any:
+        """Waits until `end` at most; `timeout` is for errors."""
         while not self.test():
             if time.monotonic() < end:
                 os.sched_yield()
@@ -534,8 +541,7 @@ def recv(a: Any, source: int = MPI.ANY_SOURCE, tag: int = MPI.ANY_TAG, comm: Any
         return irecv(a, source, tag, comm, how=how).wait()
     assert timeout is not None
     end = time.monotonic() + timeout
-    request = irecv(a, source, tag, comm, how=how, timeout=timeout)
-    return request.wait(max(0., end - time.monotonic()))
+    return irecv(a, source, tag, comm, how=how, timeout=timeout)._wait(timeout, end)
 
 
 def wait(request: Request, timeout: Optional[float] = None) -> Any:
