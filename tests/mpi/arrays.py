@@ -68,6 +68,34 @@ def fact_mpi4py_alone_sends_a_transpose_in_the_order_of_memory():
         assert np.array_equal(flat, np.arange(12).reshape(3, 4).T.ravel()), flat
 
 
+def fact_a_request_of_mpi4py_keeps_the_array_of_a_message():
+    if rank == 1:
+        before = dray.stats().blocks
+        a = dray.zeros((4, 1 << 16), "i4")
+        request = world.Irecv(dray.mpi.message(a.T[::-1]), 0)
+        del a
+        gc.collect()
+        assert dray.stats().blocks == before + 1
+        world.Send(b"", 0)
+        request.Wait()
+        del request
+        gc.collect()
+        assert dray.stats().blocks == before
+    elif rank == 0:
+        world.Recv(bytearray(1), 1)
+        dray.mpi.send(np.ones((1 << 16, 4), "i4"), 1)
+    fixed = np.arange(6).astype("M8[s]").reshape(2, 3).T
+    fixed.flags.writeable = False
+    for view in fixed, fixed[:0], fixed[1, 1:].reshape(()), np.broadcast_to(fixed[0], (3, 2)):
+        got = np.zeros(view.shape, view.dtype)
+        request = MPI.COMM_SELF.Isend(dray.mpi.message(view), 0)
+        MPI.COMM_SELF.Recv(dray.mpi.message(got), 0)
+        request.Wait()
+        assert np.array_equal(got, view), got
+    raises((BufferError, TypeError, ValueError), "", MPI.COMM_SELF.Irecv, dray.mpi.message(fixed),
+           0)
+
+
 def fact_an_array_of_the_library_is_a_message():
     if rank == 0:
         dray.mpi.send(dray.Array.arange(12).reshape(3, 4)[:, ::2], 1)

@@ -465,9 +465,7 @@ def type(a: Any) -> Any:
 
 
 class _Message(list):  # type: ignore[type-arg]
-    """A message of mpi4py that frees its datatype and keeps its array."""
-
-    array: Any
+    """A message of mpi4py that frees its datatype."""
 
     def __del__(self) -> None:
         if not MPI.Is_finalized():
@@ -477,12 +475,14 @@ class _Message(list):  # type: ignore[type-arg]
 def message(a: Any) -> list[Any]:
     """Returns the array for calls of mpi4py: MPI.COMM_WORLD.Send(message(a.T), 1).
 
-    It waits until no transfer uses the array, and lends nothing: dray.lend() does."""
+    It waits until no transfer uses the array, and lends nothing: dray.lend() does.
+    Requests of mpi4py keep the array."""
     array = _array(a)
     dray.wait(array)
-    made = _Message([_bytes_of(array), 1, type(array)])
-    made.array = array
-    return made
+    # A view keeps the array in mpi4py's requests, and is read-only if the array is.
+    first = (array[(..., *[slice(1)] * array.ndim)].reshape(-1).view("u1") if array.nbytes
+             else numpy.empty(0, "u1"))
+    return _Message([first, 1, type(array)])
 
 
 def send(a: Any, dest: int, tag: int = 0, comm: Any = None, *, how: Optional[str] = None) -> None:
