@@ -1134,9 +1134,9 @@ static inline uint64_t dray_mpi_sum(uint64_t sum, const void *bytes,
 }
 
 /* Describes this rank's part. */
-static inline int dray_mpi_claim(const struct dray_view *from, int from_axis,
-				 const struct dray_view *to, int to_axis,
-				 struct dray_mpi_claim *out)
+static inline int dray_mpi_claim_make(const struct dray_view *from,
+				      int from_axis, const struct dray_view *to,
+				      int to_axis, struct dray_mpi_claim *out)
 {
 	int axes[3] = { from->ndim, from_axis, to_axis }, i, length;
 	uint64_t sum = dray_mpi_sum(0xcbf29ce484222325, axes, sizeof(axes));
@@ -1232,7 +1232,7 @@ static inline int dray_mpi_resplit(const struct dray_view *from, int from_axis,
 				"elements of the part to read; split into "
 				"other memory");
 	if (!ret)
-		ret = dray_mpi_claim(from, from_axis, to, to_axis, &own);
+		ret = dray_mpi_claim_make(from, from_axis, to, to_axis, &own);
 	if (!ret) {
 		types = DRAY_STATIC_CAST(MPI_Datatype *,
 					 malloc(2 * count * sizeof(*types)));
