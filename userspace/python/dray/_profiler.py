@@ -144,7 +144,7 @@ class profiler(MemoryHook):
     def _forget(self, address: int) -> None:
         size, *places = self._live.pop(address, (0,))
         for numbers in places:
-            numbers.current -= size  # type: ignore[attr-defined]
+            numbers.current -= size
 
     def records(self, by: Literal["line", "function"] = "line") -> list[ProfilerRecord]:
         """A list of ProfilerRecord, of the highest peak first."""
