@@ -274,7 +274,7 @@ DRAY_API int dray_resource_on_failure(struct dray_resource *upstream,
 DRAY_API int dray_resource_log(struct dray_resource *upstream, const char *path,
 			       struct dray_resource **out);
 /**
- * Fetches the pages of each new block at once, so that its first touch is no fault.
+ * Fetches the pages of each new block at once, so that the first touch is quick.
  * Errors of an allocation: -ENOMEM (the system lacks pages), errors of madvise().
  */
 DRAY_API int dray_resource_prefetch(struct dray_resource *upstream,
@@ -295,7 +295,7 @@ DRAY_API int dray_resource_handler(struct dray_resource *resource,
 
 /**
  * Ends a handler of dray_resource_handler() that no thread uses as its current
- * handler, and whose blocks are all freed.
+ * handler, after all of its blocks are freed.
  *
  * Errors: -EBUSY (a block is not freed), -EINVAL (another handler).  The handler
  * stays then.
@@ -313,7 +313,7 @@ DRAY_API int dray_resource_handler_end(const struct dray_handler *handler);
  */
 DRAY_API int dray_log_handlers(void);
 
-/** Returns 0, or the first error of writing the log, whose line is missing. */
+/** Returns 0, or the first error of writing the log: its line is missing. */
 DRAY_API int dray_log_check(struct dray_resource *resource);
 
 #ifdef __cplusplus

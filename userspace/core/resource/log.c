@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * A log, in the columns of RMM's.  It has no lock and no buffer: each line is
- * one write to a file opened for appending.  It computes the local time itself,
- * because the C library's functions take a lock that a child of fork() may find
- * taken.
+ * A log, in the columns of RMM's.  It uses neither a lock nor a buffer: each line is
+ * a single write to a file opened for appending.  It computes the local time itself,
+ * because the C library's functions hold a lock, which a child of fork() may find
+ * locked.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ static int log_put(struct resource_log *log, const char *text, size_t length)
 	while (written < 0 && errno == EINTR);
 	if (written == (ssize_t)length)
 		return 0;
-	/* A full disk may take part of a line. */
+	/* A full disk may hold part of a line. */
 	ret = written < 0 ? -errno : -ENOSPC;
 	atomic_compare_exchange_strong(&log->error, &none, ret);
 	return ret;
@@ -123,7 +123,7 @@ static int log_open(struct resource_log *log, const char *path, int how)
 
 /*
  * Children, and the programs they start, have the same environment, so each log
- * has a name that no file has yet.
+ * needs a name that no file uses.
  */
 static int log_open_new(struct resource_log *log, const char *name)
 {

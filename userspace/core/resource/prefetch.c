@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* Fetches the pages of each new block, so that its first touch is no fault. */
+/* Fetches the pages of each new block, so that the first touch is quick. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@ struct prefetch {
 	struct dray_resource *upstream;
 };
 
-/* Contents stay, so whole pages may be fetched: those of a neighbour too. */
+/* Contents stay, so whole pages may be fetched, with parts of neighbours. */
 static int prefetch_pages(void *block, size_t size)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);

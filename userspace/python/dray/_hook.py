@@ -11,7 +11,7 @@ _Hook = TypeVar("_Hook", bound="MemoryHook")
 
 
 class MemoryHook:
-    """A base for classes whose methods see the calls of dray's handlers:
+    """A base for classes with methods that see the calls of dray's handlers:
 
         class Log(dray.MemoryHook):
             name = "Log"
@@ -23,9 +23,9 @@ class MemoryHook:
             ...
 
     The methods have the names and the keywords of CuPy's.  A hook sees the calls of the
-    thread that entered it, and those of other tasks in that thread.  Hooks nest, and may
-    be left in any order; no two of a thread have the same `name`.  What a hook itself
-    allocates or frees, no hook sees.
+    thread that entered it, also by other tasks in that thread.  Hooks nest, and may
+    be left in any order; no two of a thread have the same `name`.  Calls by a hook itself
+    are seen by no hook.
 
     A method cannot fail a call: its exception goes to sys.unraisablehook.  A resize is a
     free and an allocation.

@@ -35,7 +35,7 @@ os.register_at_fork(after_in_child=_new_lock)
 
 
 class ProfilerRecord(NamedTuple):
-    """What a line, or a function, allocated.
+    """The memory that a line, or a function, allocated.
 
     filename, function, lineno: of the program; lineno is 0 in a table of functions
     count: number of blocks
@@ -67,7 +67,7 @@ class _Numbers:
 
 
 def _stack() -> _Stack:
-    """The frames of the program, the outermost first; those of this package left out."""
+    """The frames of the program, the outermost first; without this package."""
     frames = []
     frame = sys._getframe()
     while frame is not None:
@@ -175,9 +175,9 @@ class profiler(MemoryHook):
         samples = [[numbers.setdefault(frame, len(numbers)) for frame in stack]
                    for stack in stacks]
         profiles = []
-        for what, unit, at in (("bytes", "bytes", 0), ("blocks", "none", 1)):
+        for title, unit, at in (("bytes", "bytes", 0), ("blocks", "none", 1)):
             weights = [sums[at] for sums in stacks.values()]
-            profiles.append({"type": "sampled", "name": f"{name}: {what}", "unit": unit,
+            profiles.append({"type": "sampled", "name": f"{name}: {title}", "unit": unit,
                              "startValue": 0, "endValue": sum(weights), "samples": samples,
                              "weights": weights})
         return {"$schema": "https://www.speedscope.app/file-format-schema.json",
@@ -193,7 +193,7 @@ class profiler(MemoryHook):
             file.write(text)
 
     def __call__(self, function: _Function) -> _Function:
-        """Decorates a function, also one that calls itself."""
+        """Decorates a function, which may call itself."""
         if not callable(function):
             raise TypeError(f"a profiler decorates functions, this is a "
                             f"{type(function).__name__}")

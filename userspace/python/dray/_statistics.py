@@ -10,9 +10,9 @@ from . import _dray
 
 @final
 class Statistics:
-    """What handlers of dray allocated and freed in a scope, in all threads.
+    """Counters of the memory that handlers of dray allocate and free, in all threads.
 
-    The names are those of RMM's statistics, and the first four are short:
+    RMM's names, and four short names:
 
     current, current_bytes: bytes in blocks; below 0 if older blocks were freed
     peak, peak_bytes: the most bytes at a time
@@ -21,7 +21,7 @@ class Statistics:
     current_count: blocks
     peak_count: the most blocks at a time
 
-    Bytes are those of blocks, rounded up to granules, as in PoolStats.used."""
+    Bytes of blocks are rounded up to granules, as in PoolStats.used."""
 
     __slots__ = ("_counter", "_numbers")
     __module__ = "dray"
@@ -38,7 +38,7 @@ class Statistics:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Ends the scope, whose numbers stay; scopes may end in any order."""
+        """Ends the scope; its numbers stay, and scopes may end in any order."""
         counter, self._counter = self._counter, None
         if counter is None:
             raise RuntimeError("this scope of dray.statistics() was not entered, or was left "

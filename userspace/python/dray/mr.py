@@ -45,7 +45,7 @@ class MemoryResource(_dray.Handle):
     def deallocate(self, ptr: int, nbytes: int, stream: int = 0) -> None:
         """Frees a block of this resource.
 
-        ValueError if it is not such a block, as far as the resource knows: that of the
+        ValueError if it is not such a block, as far as the resource knows; the
         C library's heap does not."""
         _dray.resource_deallocate(self, _dray.whole(ptr, "ptr"), _bytes(nbytes),
                                   _dray.whole(stream, "stream"))
@@ -146,7 +146,7 @@ class AllocationCounts(NamedTuple):
 
 @final
 class StatisticsResourceAdaptor(UpstreamResourceAdaptor):
-    """Counts what is allocated and freed, in scopes that nest."""
+    """Counts allocations and frees, in scopes that nest."""
 
     __slots__ = ()
 
@@ -164,7 +164,7 @@ class StatisticsResourceAdaptor(UpstreamResourceAdaptor):
         return AllocationCounts(*_dray.resource_numbers(self, "push"))
 
     def pop_counters(self) -> AllocationCounts:
-        """Ends a scope, whose counters are added to those around it, and returned.
+        """Ends a scope, and returns its counters, which are added to the scope around it.
 
         ValueError if none began."""
         return AllocationCounts(*_dray.resource_numbers(self, "pop"))
@@ -221,8 +221,8 @@ class LoggingResourceAdaptor(UpstreamResourceAdaptor):
 
 @final
 class TrackingResourceAdaptor(UpstreamResourceAdaptor):
-    """Remembers the blocks that are not freed, with `capture_stacks` also who allocated
-    them: functions of C."""
+    """Remembers the blocks that are not freed, with `capture_stacks` also their
+    callers in C."""
 
     __slots__ = ()
 

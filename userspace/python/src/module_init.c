@@ -121,7 +121,7 @@ static PyMethodDef methods[] = {
 	  SIGNATURE(
 		  "resource_deallocate($module, resource, ptr, nbytes, stream, /)") },
 	{ "resource_numbers", resource_ask_for, METH_VARARGS,
-	  SIGNATURE("resource_numbers($module, resource, what, /)") },
+	  SIGNATURE("resource_numbers($module, resource, field, /)") },
 	{ "resource_report", resource_report, METH_O,
 	  SIGNATURE("resource_report($module, resource, /)") },
 	{ "rows", memory_rows, METH_VARARGS,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Resources of dray.mr: sources of memory that stack, and the capsule that carries one
- * into NumPy.  dray/mr.py has the classes and checks the arguments.
+ * Resources of dray.mr: sources of memory that stack, and the capsule that carries a
+ * resource into NumPy.  dray/mr.py has the classes and checks the arguments.
  *
  * An object keeps the objects below it, and the capsule keeps the object: the pool at
  * the bottom stays open as long as anything can allocate from it.
@@ -51,7 +51,7 @@ PyObject *resource_of_heap(PyObject *module, PyObject *type)
 	return handle_new(type, &resource_kind, ret, resource, NULL);
 }
 
-/* A resource in Python, or one below a callback in Python. */
+/* A resource in Python, or a resource below a callback in Python. */
 struct python_resource {
 	struct dray_resource *upstream; /* NULL: allocate and deallocate */
 	PyObject *allocate; /* or the callback */
@@ -379,24 +379,25 @@ PyObject *resource_deallocate(PyObject *module, PyObject *args)
 	Py_RETURN_NONE;
 }
 
-/* The numbers of a resource, by @what. */
-static PyObject *resource_tell(struct dray_resource *resource, const char *what)
+/* The numbers of a resource, by @field. */
+static PyObject *resource_tell(struct dray_resource *resource,
+			       const char *field)
 {
 	struct dray_statistics counts = { .size = sizeof(counts) };
 	struct dray_tracking tracking = { .size = sizeof(tracking) };
 	struct dray_capacity capacity;
 	int ret;
 
-	if (!strcmp(what, "name"))
+	if (!strcmp(field, "name"))
 		return PyUnicode_FromString(dray_resource_name(resource));
-	if (!strcmp(what, "capacity")) {
+	if (!strcmp(field, "capacity")) {
 		ret = dray_resource_capacity(resource, &capacity);
 		return ret ? raise_error(ret)
 			   : Py_BuildValue("(KK)",
 					   (unsigned long long)capacity.free,
 					   (unsigned long long)capacity.total);
 	}
-	if (!strcmp(what, "tracking")) {
+	if (!strcmp(field, "tracking")) {
 		ret = dray_tracking_get(resource, &tracking);
 		return ret ? raise_error(ret)
 			   : Py_BuildValue(
@@ -406,15 +407,15 @@ static PyObject *resource_tell(struct dray_resource *resource, const char *what)
 				     (unsigned long long)tracking.bad_frees,
 				     (unsigned long long)tracking.wrong_sizes);
 	}
-	if (!strcmp(what, "log")) {
+	if (!strcmp(field, "log")) {
 		ret = dray_log_check(resource);
 		return ret ? raise_error(ret) : Py_NewRef(Py_None);
 	}
-	if (!strcmp(what, "push")) {
+	if (!strcmp(field, "push")) {
 		ret = dray_statistics_get(resource, &counts);
 		ret = ret ? ret : dray_statistics_push(resource);
 	} else {
-		ret = strcmp(what, "pop")
+		ret = strcmp(field, "pop")
 			      ? dray_statistics_get(resource, &counts)
 			      : dray_statistics_pop(resource, &counts);
 	}
@@ -431,15 +432,15 @@ PyObject *resource_ask_for(PyObject *module, PyObject *args)
 {
 	struct dray_resource *resource;
 	PyObject *object, *answer;
-	const char *what;
+	const char *field;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "Os:resource_numbers", &object, &what))
+	if (!PyArg_ParseTuple(args, "Os:resource_numbers", &object, &field))
 		return NULL;
 	resource = handle_ref(object, &resource_kind);
 	if (!resource)
 		return NULL;
-	answer = resource_tell(resource, what);
+	answer = resource_tell(resource, field);
 	handle_put(&resource_kind, resource);
 	return answer;
 }

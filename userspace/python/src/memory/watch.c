@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * What the program sees of the handlers' calls: counters, for all threads, and
- * hooks, for the thread that entered them.  The library calls handler_watch()
+ * Shows the program its handlers' calls, by counters for all threads, and by hooks
+ * for the thread that entered them.  The library calls handler_watch()
  * while there is either.
  *
  * Counters need no GIL.  A hook is called with it, whether or not the caller of
