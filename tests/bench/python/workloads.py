@@ -104,9 +104,12 @@ def aged(mebibytes):
     timed(lambda: evaluate(a, b, c))
 
 
-def watch(size, tool):
-    import dray
-    tools = {"statistics": dray.statistics, "hook": dray.MemoryHook, "profiler": dray.profiler}
+def watch(size, tool, handler):
+    tools = {}
+    if handler != "numpy":
+        import dray
+        tools = {"statistics": dray.statistics, "hook": dray.MemoryHook,
+                 "profiler": dray.profiler}
     for begin in tools.values():
         with begin():
             np.empty(size)
@@ -162,7 +165,7 @@ def main():
      "drop": lambda: small(number, False),
      "list": lambda: small(number, True),
      "aged": lambda: aged(number),
-     **{f"watch-{tool}": functools.partial(watch, number, tool)
+     **{f"watch-{tool}": functools.partial(watch, number, tool, handler)
         for tool in ("off", "statistics", "hook", "profiler")},
      "pool-argument": lambda: pool(number, True, handler),
      "pool-result": lambda: pool(number, False, handler)}[workload]()
