@@ -79,7 +79,7 @@ DRAY_API const struct dray_handler *dray_handler_for(struct dray_pool *pool);
  */
 DRAY_API bool dray_handler_is_pools(const struct dray_handler *handler);
 
-/** What a pool's handler does.  A watch ignores an unknown value. */
+/** Steps of a handler.  A watch ignores an unknown value. */
 enum dray_handler_action {
 	DRAY_HANDLER_ALLOCATES = 1,	/* before an allocation */
 	DRAY_HANDLER_GREW = 2,	/* the pool fetched memory for it */
@@ -91,25 +91,27 @@ enum dray_handler_action {
 /** A call of a handler as a watch sees it. */
 struct dray_handler_event {
 	uint32_t action;	/* enum dray_handler_action */
-	struct dray_pool *pool;	/* borrowed */
+	struct dray_pool *pool;	/* borrowed; NULL: of a resource */
 	void *block;		/* NULL: none yet, or none */
 	/* Bytes asked for; of a free: as its caller says, often wrong. */
 	uint64_t asked;
-	/* That the block may hold, the same in its allocation and its free; of
-	 * DRAY_HANDLER_GREW, those that the node gave. */
+	/*
+	 * That the block may hold, the same in its allocation and its free.
+	 * Of DRAY_HANDLER_GREW: fetched from the node.
+	 */
 	uint64_t bytes;
 };
 
 /**
- * Sees the calls of pools' handlers on the thread that makes them, without a
+ * Sees the calls of handlers on the thread that makes them, without a
  * lock of the library; it may use the library.  The event is valid during the
  * call.
  */
 typedef void dray_watch(const struct dray_handler_event *event);
 
 /**
- * Calls @watch for each call of a handler of dray_handler_for(), of all pools;
- * NULL: no more.  Without a watch a call costs a load more.  A resize is a free
+ * Calls @watch for each call of a handler over a pool, dray_handler_for(), or over
+ * a resource, dray_resource_handler(); NULL: no more.  Without a watch a call costs a load more.  A resize is a free
  * and an allocation, also if it fails: then of the same block.  Wrong frees are
  * not shown.  A call that is under way may outlast the watch.
  */

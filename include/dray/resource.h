@@ -303,7 +303,7 @@ DRAY_API int dray_resource_handler(struct dray_resource *resource,
 DRAY_API int dray_resource_handler_end(const struct dray_handler *handler);
 
 /**
- * Logs the calls of all pools' handlers until the process ends, in the lines of
+ * Logs the calls of all handlers over pools and resources until the process ends, in the lines of
  * dray_resource_log(), if the environment sets DRAY_MEMORY_LOG: in a new file, named
  * as dray_manager_create() says.  Further calls do nothing.  A resize is a free and
  * an allocation.

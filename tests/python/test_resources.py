@@ -3,6 +3,7 @@
 import ctypes
 import gc
 import os
+import subprocess
 import sys
 import threading
 
@@ -11,6 +12,7 @@ import pytest
 
 import dray
 from dray import mr
+from deadline import wait_until
 
 libc = ctypes.CDLL(None)
 libc.malloc.restype = ctypes.c_void_p
@@ -290,6 +292,73 @@ def test_callbacks_end_with_the_last_array():
     del array
     gc.collect()
     assert gone() is None
+
+
+def test_statistics_hooks_and_profiles_see_them(base):
+    limited = mr.LimitingResourceAdaptor(base, 1000)
+
+    class Sizes(dray.MemoryHook):
+        name, sizes = "Sizes", []
+
+        def malloc_postprocess(self, **kwargs):
+            self.sizes.append((kwargs["size"], bool(kwargs["mem_ptr"])))
+
+    with dray.memory(limited), dray.statistics() as s, Sizes() as hook, dray.profiler() as p:
+        kept = np.empty(100, np.uint8)
+        np.empty(200, np.uint8)
+        with pytest.raises(MemoryError):
+            np.empty(2000, np.uint8)
+        kept.resize(300, refcheck=False)
+    assert (s.current, s.peak, s.total, s.count) == (300, 400, 600, 3)
+    assert hook.sizes == [(100, True), (200, True), (2000, False), (300, True)]
+    assert sum(each.current_bytes for each in p.records()) == 300
+    del kept
+
+
+def test_large_calls_and_queues_use_them():
+    """Also if the library runs without the GIL, or ends calls on its own threads."""
+    counted = mr.StatisticsResourceAdaptor(callbacks())
+    x = np.arange(1 << 18, dtype="f8")
+    with dray.memory(counted):
+        a = dray.Array(x)
+        b = dray.add(a, 1)
+        with dray.Sequence() as sequence:
+            one, two = sequence.input(a), sequence.input(b)
+            sequence.output(one * two + 1)
+        done = sequence.run(a, b, threads=2)
+        queue = dray.CallQueue()
+        calls = [queue.submit(dray.multiply, a, b) for _ in range(8)]
+        for call in calls:
+            call.wait(timeout=60)
+        assert np.array_equal(np.asarray(done), x * (x + 1) + 1)
+        dropped = [queue.submit(dray.multiply, a, a) for _ in range(8)]
+        del calls, call, done, b, sequence, one, two, dropped, queue
+    assert wait_until(lambda: counted.allocation_counts.current_count == 0)
+    assert counted.allocation_counts.total_count >= 18
+
+
+PROGRAM = """
+import ctypes, dray, dray.mr, numpy as np
+hook = dray.MemoryHook().__enter__()
+scope, profile = dray.statistics().__enter__(), dray.profiler().__enter__()
+libc = ctypes.CDLL(None)
+libc.malloc.restype, libc.malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+libc.free.argtypes = [ctypes.c_void_p]
+dray.install(dray.mr.CallbackMemoryResource(lambda n, s: libc.malloc(n),
+                                            lambda p, n, s: libc.free(p)))
+array = np.ones(1000)
+dray.install()
+other = np.ones(1000)
+print(scope.count)
+"""
+
+
+def test_a_program_may_end_with_all_of_it_in_use():
+    environment = {name: value for name, value in os.environ.items() if name != "DRAY_HANDLER"}
+    done = subprocess.run([sys.executable, "-X", "dev", "-c", PROGRAM], text=True,
+                          capture_output=True, timeout=60, check=False, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert int(done.stdout) >= 2
 
 
 def test_threads_share_a_stack(base):

@@ -106,6 +106,47 @@ POOL_FACT(an_end_waits_for_the_last_block)
 	assert_fails(dray_resource_handler(NULL, &handler), -EINVAL, "NULL");
 }
 
+static struct dray_handler_event seen[8];
+static size_t seen_count;
+
+static void see(const struct dray_handler_event *event)
+{
+	seen[seen_count++ % 8] = *event;
+}
+
+POOL_FACT(a_watch_sees_true_sizes)
+{
+	static const uint32_t actions[] = {
+		DRAY_HANDLER_ALLOCATES, DRAY_HANDLER_ALLOCATED,
+		DRAY_HANDLER_ALLOCATES, DRAY_HANDLER_ALLOCATED,
+		DRAY_HANDLER_FREES,	DRAY_HANDLER_FREED,
+	};
+	struct dray_resource *limit;
+	const struct dray_handler *handler;
+	void *block;
+
+	/* So that no call needs memory of the node. */
+	dray_pool_free(*state, take(*state, 60, 0));
+	handler = serve_limited(*state, 100, &limit);
+	dray_set_watch(see);
+	block = dray_handler_alloc(handler, 60);
+	assert_null(dray_handler_alloc(handler, 50));
+	dray_handler_free(handler, block, 1);
+	dray_handler_free(handler, block, 60); /* wrong: not shown */
+	dray_set_watch(NULL);
+	assert_int_equal(seen_count, 6);
+	for (size_t i = 0; i < 6; i++) {
+		assert_int_equal(seen[i].action, actions[i]);
+		assert_null(seen[i].pool);
+	}
+	assert_ptr_equal(seen[1].block, block);
+	assert_null(seen[3].block);
+	assert_int_equal(seen[4].asked, 60);
+	assert_int_equal(seen[5].bytes, 60);
+	dray_resource_unref(limit);
+	assert_works(dray_resource_handler_end(handler));
+}
+
 POOL_FACT(pages_are_there_before_the_first_touch)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE), size = 64 * page;

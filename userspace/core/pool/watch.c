@@ -28,9 +28,8 @@ void dray_set_watch(dray_watch *watch)
 	dray_watcher_set(DRAY_WATCHER_PROGRAM, watch);
 }
 
-/* The program's errno and sentence stay what they are. */
-static void watch_tell(struct dray_pool *pool, enum dray_handler_action action,
-		       void *block, uint64_t asked, uint64_t bytes)
+void dray_watch_tell(struct dray_pool *pool, enum dray_handler_action action,
+		     void *block, uint64_t asked, uint64_t bytes)
 {
 	const struct dray_handler_event event = {
 		.action = action,
@@ -53,27 +52,33 @@ static void watch_tell(struct dray_pool *pool, enum dray_handler_action action,
 	errno = error;
 }
 
-/* Begins an allocation; returns the number that its end compares. */
-static uint64_t watch_begin(struct dray_pool *pool, size_t asked)
+uint64_t dray_watch_begin(struct dray_pool *pool, size_t asked)
 {
-	watch_tell(pool, DRAY_HANDLER_ALLOCATES, NULL, asked, 0);
+	dray_watch_tell(pool, DRAY_HANDLER_ALLOCATES, NULL, asked, 0);
 	return dray_pool_grown;
 }
 
+void dray_watch_end(struct dray_pool *pool, void *block, size_t asked,
+		    size_t bytes, uint64_t grown)
+{
+	if (dray_pool_grown != grown)
+		dray_watch_tell(pool, DRAY_HANDLER_GREW, NULL, asked,
+				dray_pool_grown - grown);
+	dray_watch_tell(pool, DRAY_HANDLER_ALLOCATED, block, asked, bytes);
+}
+
+/* Ends an allocation of a pool. */
 static void *watch_end(struct dray_pool *pool, void *block, size_t asked,
 		       uint64_t grown)
 {
-	if (dray_pool_grown != grown)
-		watch_tell(pool, DRAY_HANDLER_GREW, NULL, asked,
-			   dray_pool_grown - grown);
-	watch_tell(pool, DRAY_HANDLER_ALLOCATED, block, asked,
-		   block ? dray_usable_size(block) : 0);
+	dray_watch_end(pool, block, asked, block ? dray_usable_size(block) : 0,
+		       grown);
 	return block;
 }
 
 void *dray_watched_malloc(struct dray_pool *pool, size_t size)
 {
-	uint64_t grown = watch_begin(pool, size);
+	uint64_t grown = dray_watch_begin(pool, size);
 
 	return watch_end(pool, dray_pool_alloc_apart(pool, size), size, grown);
 }
@@ -85,7 +90,7 @@ void *dray_watched_calloc(struct dray_pool *pool, size_t count, size_t size)
 
 	if (dray_mul_overflow(count, size, &asked))
 		asked = SIZE_MAX;
-	grown = watch_begin(pool, asked);
+	grown = dray_watch_begin(pool, asked);
 	return watch_end(pool, dray_pool_calloc_apart(pool, count, size), asked,
 			 grown);
 }
@@ -104,14 +109,14 @@ void *dray_watched_realloc(struct dray_pool *pool, void *block, size_t size)
 		return dray_watched_malloc(pool, size);
 	if (!old)
 		return dray_pool_realloc_apart(pool, block, size);
-	watch_tell(pool, DRAY_HANDLER_FREES, block, old, old);
-	watch_tell(pool, DRAY_HANDLER_FREED, block, old, old);
-	grown = watch_begin(pool, size);
+	dray_watch_tell(pool, DRAY_HANDLER_FREES, block, old, old);
+	dray_watch_tell(pool, DRAY_HANDLER_FREED, block, old, old);
+	grown = dray_watch_begin(pool, size);
 	moved = dray_pool_realloc_apart(pool, block, size);
 	if (moved)
 		return watch_end(pool, moved, size, grown);
 	watch_end(pool, NULL, size, grown);
-	watch_end(pool, block, old, watch_begin(pool, old));
+	watch_end(pool, block, old, dray_watch_begin(pool, old));
 	return NULL;
 }
 
@@ -123,7 +128,7 @@ void dray_watched_free(struct dray_pool *pool, void *block, size_t size)
 		dray_pool_free(pool, block);
 		return;
 	}
-	watch_tell(pool, DRAY_HANDLER_FREES, block, size, bytes);
+	dray_watch_tell(pool, DRAY_HANDLER_FREES, block, size, bytes);
 	dray_pool_free(pool, block);
-	watch_tell(pool, DRAY_HANDLER_FREED, block, size, bytes);
+	dray_watch_tell(pool, DRAY_HANDLER_FREED, block, size, bytes);
 }

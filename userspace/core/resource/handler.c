@@ -14,6 +14,7 @@
 #include "base/guard.h"
 #include "base/number.h"
 #include "pool/no_memory.h"
+#include "pool/watch.h"
 #include "resource/resource.h"
 
 struct served {
@@ -53,9 +54,8 @@ static bool served_forget(struct served *served, const void *block,
 	return value;
 }
 
-static void *served_malloc(void *ctx, size_t size)
+static void *served_take(struct served *served, size_t size)
 {
-	struct served *served = ctx;
 	void *block;
 	int ret = dray_resource_allocate(served->resource, size, 0, 0, &block);
 
@@ -65,6 +65,19 @@ static void *served_malloc(void *ctx, size_t size)
 		return block;
 	dray_resource_deallocate(served->resource, block, size, 0);
 	return dray_no_memory("a block", size);
+}
+
+static void *served_malloc(void *ctx, size_t size)
+{
+	uint64_t grown;
+	void *block;
+
+	if (__builtin_expect(!dray_handler_is_watched(), 1))
+		return served_take(ctx, size);
+	grown = dray_watch_begin(NULL, size);
+	block = served_take(ctx, size);
+	dray_watch_end(NULL, block, size, block ? size : 0, grown);
+	return block;
 }
 
 static void *served_calloc(void *ctx, size_t count, size_t size)
@@ -84,8 +97,13 @@ static void served_free(void *ctx, void *block, size_t hint)
 	size_t size;
 
 	(void)hint;
-	if (block && served_forget(served, block, &size))
-		dray_resource_deallocate(served->resource, block, size, 0);
+	if (!block || !served_forget(served, block, &size))
+		return;
+	if (dray_handler_is_watched())
+		dray_watch_tell(NULL, DRAY_HANDLER_FREES, block, size, size);
+	dray_resource_deallocate(served->resource, block, size, 0);
+	if (dray_handler_is_watched())
+		dray_watch_tell(NULL, DRAY_HANDLER_FREED, block, size, size);
 }
 
 static void *served_realloc(void *ctx, void *block, size_t size)
