@@ -74,8 +74,8 @@ DRAY_API const struct dray_handler *dray_handler_for(struct dray_pool *pool);
 /**
  * Returns whether @handler is a pool's own: of dray_handler_for(), and not a
  * checking handler.  It calls nothing outside of the library but the pressure
- * callback and the watch, so that a runtime may release its own lock meanwhile.  False for
- * all others, a split one too.
+ * callback and the watch, so that a runtime may release its own lock meanwhile.
+ * False for all others, a split one too.
  */
 DRAY_API bool dray_handler_is_pools(const struct dray_handler *handler);
 
@@ -110,10 +110,11 @@ struct dray_handler_event {
 typedef void dray_watch(const struct dray_handler_event *event);
 
 /**
- * Calls @watch for each call of a handler over a pool, dray_handler_for(), or over
- * a resource, dray_resource_handler(); NULL: no more.  Without a watch a call costs a load more.  A resize is a free
- * and an allocation, also if it fails: then of the same block.  Wrong frees are
- * not shown.  A call that is under way may outlast the watch.
+ * Calls @watch for each call of a handler over a pool, dray_handler_for(), or
+ * over a resource, dray_resource_handler(); NULL: no more.  Without a watch a
+ * call costs a load more.  A resize is a free and an allocation; over a pool also
+ * if it fails, then of the same block.  Wrong frees are not shown.  A call that
+ * is under way may outlast the watch.
  */
 DRAY_API void dray_set_watch(dray_watch *watch);
 

@@ -40,8 +40,8 @@ int dray_pages_place(void *start, uint64_t size,
 		     const struct dray_pages *pages);
 
 /*
- * Fetches all pages of a range of whole pages; contents stay.  -ENOMEM, and errors of
- * madvise().
+ * Fetches all pages of a range of whole pages; contents stay.  -ENOMEM, and
+ * errors of madvise().
  */
 int dray_pages_fetch(void *start, uint64_t size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The calls of handlers while somebody watches: the program, by dray_set_watch(),
- * and the log of handlers.
+ * The calls of handlers while somebody watches: the program, by
+ * dray_set_watch(), and the log of handlers.
  */
 #ifndef DRAY_POOL_WATCH_H
 #define DRAY_POOL_WATCH_H
@@ -29,8 +29,8 @@ static inline bool dray_handler_is_watched(void)
 void dray_watcher_set(enum dray_watcher which, dray_watch *watch);
 
 /*
- * Shows the watchers a step of a handler; the program's errno and sentence stay as
- * they are.  @pool: NULL for a handler over a resource
+ * Shows the watchers a step of a handler; the program's errno and sentence stay
+ * as they are.  @pool: NULL for a handler over a resource
  */
 void dray_watch_tell(struct dray_pool *pool, enum dray_handler_action action,
 		     void *block, uint64_t asked, uint64_t bytes);

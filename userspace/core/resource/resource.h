@@ -28,8 +28,8 @@ int dray_resource_stack(const struct dray_resource_ops *ops, void *ctx,
 			struct dray_resource **out);
 
 /*
- * Puts a log over *@resource, whose reference passes to it, if the environment asks
- * for one.
+ * Puts a log over *@resource, whose reference passes to it, if the environment
+ * asks for one.
  */
 int dray_resource_log_asked(struct dray_resource **resource);
 
