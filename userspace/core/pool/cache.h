@@ -209,8 +209,10 @@ static inline void *dray_shelf_remove(struct dray_cache *cache,
 	void *block = shelf->blocks[index];
 
 	cache->large_room += (uint64_t)shelf->granules[index] << cache->shift;
-	shelf->blocks[index] = shelf->blocks[last];
-	shelf->granules[index] = shelf->granules[last];
+	if (index < last) {
+		shelf->blocks[index] = shelf->blocks[last];
+		shelf->granules[index] = shelf->granules[last];
+	}
 	shelf->granules[last] = 0;
 	return block;
 }
