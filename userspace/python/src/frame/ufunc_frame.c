@@ -281,16 +281,17 @@ PyObject *ufunc_result(const struct ufunc_frame *frame,
 
 int64_t ufunc_elements(const struct ufunc_operand *operands, int count)
 {
-	int64_t extents[DRAY_MAX_NDIM] = { 0 }, elements = 1;
+	int64_t extents[DRAY_MAX_NDIM], elements = 1, extent;
 	int i, axis, axes = 0;
 
 	for (i = 0; i < count; i++) {
 		const struct dray_view *view = &operands[i].view;
 
-		for (axis = 0; axis < view->ndim; axis++)
-			if (view->shape[view->ndim - 1 - axis] > extents[axis])
-				extents[axis] =
-					view->shape[view->ndim - 1 - axis];
+		for (axis = 0; axis < view->ndim; axis++) {
+			extent = view->shape[view->ndim - 1 - axis];
+			if (axis >= axes || extent > extents[axis])
+				extents[axis] = extent;
+		}
 		if (view->ndim > axes)
 			axes = view->ndim;
 	}
