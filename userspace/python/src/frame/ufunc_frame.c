@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "frame/numpy_errors.h"
 #include "frame/ufunc.h"
 
 /* Elements from which on other threads may run. */
@@ -53,12 +54,15 @@ static void ufunc_frame_keep(void *context, const char *sentence,
 	frame->count++;
 }
 
-/* Borrows the value of the variable, NULL if it has none. */
+/*
+ * Sets @out to the reactions that the program wants, a new reference: dray's own of this
+ * context, else NumPy's; NULL: it wants those of the thread.
+ */
 static int ufunc_frame_wanted(struct module_state *state, PyObject **out)
 {
 	if (PyContextVar_Get(state->fp_state, NULL, out))
 		return -1;
-	return 0;
+	return *out ? 0 : numpy_reactions(state, out);
 }
 
 /* Fills a state of a tuple: four actions, a buffer size, a function. */
