@@ -18,7 +18,7 @@ static char *buffer_format_of(dray_dtype dtype)
 	return format;
 }
 
-/* Whether a type has titles, which no format has. */
+/* Whether there are titles in a type, which formats lack. */
 static bool has_titles(dray_dtype dtype)
 {
 	size_t count = dray_dtype_field_count(dtype), i;
@@ -36,7 +36,7 @@ static bool has_titles(dray_dtype dtype)
 
 /*
  * Whether NumPy's format describes a type.  It forgets gaps behind the last field,
- * and that of raw data is read as a structure without fields.
+ * and raw data is read as a structure without fields.
  */
 static bool format_describes(const char *format, dray_dtype dtype)
 {
@@ -79,8 +79,8 @@ static bool numpy_reads(const Py_buffer *buffer, char *format,
 }
 
 /*
- * Gives a buffer the library's format, where NumPy reads that.  The module keeps the
- * texts, one for each type, since a buffer only borrows its format.
+ * Sets the library's format of a buffer, where NumPy reads it.  The module keeps the
+ * text of each type, since a buffer only borrows its format.
  */
 static bool use_own_format(struct module_state *state,
 			   const struct array_object *object, Py_buffer *buffer)
@@ -97,7 +97,7 @@ static bool use_own_format(struct module_state *state,
 			       ? PyBytes_FromString(format)
 			       : Py_NewRef(Py_None);
 		PyMem_Free(format);
-		/* Another thread may have come first. */
+		/* Another thread may be faster. */
 		text = made ? PyDict_SetDefault(state->formats, key, made)
 			    : NULL;
 		Py_XDECREF(made);
