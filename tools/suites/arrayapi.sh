@@ -72,7 +72,7 @@ arrayapi_sklearn()
 	mapfile -t files < <(grep -rlE 'yield_(namespace|mixed_namespace)' \
 		--include='test_*.py' "$packages/sklearn")
 	SCIPY_ARRAY_API=1 python_count "scikit-learn's tests" numpy2 "$1/sklearn" \
-		/usr/bin/python3 "$TREE/tests/arrayapi/plugin:$packages:$2" \
+		/usr/bin/python3 "$TREE/tests/arrayapi/plugin:$TREE/tests/arrayapi/stand-in:$packages:$2" \
 		-m pytest -q --color=no -p no:cacheprovider -p dray_sklearn \
 		-W ignore -k "dray.xp" "${files[@]}"
 }
