@@ -15,7 +15,7 @@ from numba.extending import (  # pyright: ignore[reportMissingImports]
 from ._dray import Array
 
 
-class ArrayType(types.Array):  # type: ignore[misc]
+class ArrayType(types.Array):
     """Numba's type of a dray.Array: that of NumPy's array over its memory, but for the way in."""
 
     def __init__(self, plain: Any) -> None:
@@ -24,12 +24,12 @@ class ArrayType(types.Array):  # type: ignore[misc]
         self.plain = plain
 
 
-@typeof_impl.register(Array)  # type: ignore[untyped-decorator]
+@typeof_impl.register(Array)
 def _typeof(value: Any, context: Any) -> ArrayType:
     return ArrayType(typeof_impl(numpy.asarray(value), context))
 
 
-@unbox(ArrayType)  # type: ignore[untyped-decorator]
+@unbox(ArrayType)
 def _unbox(kind: ArrayType, value: Any, c: Any) -> Any:
     """The array of NumPy keeps the dray.Array, and the function keeps the array of NumPy."""
     slot = cgutils.alloca_once(c.builder, c.context.get_value_type(kind), zfill=True)
@@ -45,7 +45,7 @@ def _unbox(kind: ArrayType, value: Any, c: Any) -> Any:
     return NativeValue(c.builder.load(slot), is_error=c.builder.load(failed))
 
 
-@lower_cast(ArrayType, types.Array)  # type: ignore[untyped-decorator]
+@lower_cast(ArrayType, types.Array)
 def _cast(context: Any, builder: Any, kind: Any, wanted: Any, value: Any) -> Any:
     """Both have the same members."""
     return value
