@@ -463,10 +463,10 @@ class Array:
              *, where: Any = True) -> Any:
         """The mean."""
     def var(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0,
-            keepdims: bool = False, *, where: Any = True) -> Any:
+            keepdims: bool = False, *, where: Any = True, mean: Any = None) -> Any:
         """The variance, with the divisor size - ddof."""
     def std(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0,
-            keepdims: bool = False, *, where: Any = True) -> Any:
+            keepdims: bool = False, *, where: Any = True, mean: Any = None) -> Any:
         """The standard deviation."""
     def argpartition(self, kth: Any, axis: Any = -1, kind: str = "introselect",
                      order: Any = None) -> Any:
@@ -503,7 +503,7 @@ class Array:
     def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None,
               out: Any = None) -> Any:
         """The sum of a diagonal of two axes."""
-    def clip(self, min: Any = None, max: Any = None, out: Any = None) -> Any:
+    def clip(self, min: Any = None, max: Any = None, out: Any = None, **keywords: Any) -> Any:
         """The elements, put between bounds."""
     def round(self, decimals: int = 0, out: Any = None) -> Any:
         """The elements, rounded to even."""

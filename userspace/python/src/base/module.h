@@ -88,7 +88,7 @@ struct module_state {
 	struct queue_object *queues; /* all that are there */
 	PyObject *formats; /* of buffers, bytes by NumPy's types, or None */
 	PyObject *fp_state; /* ContextVar: reactions to errors of numbers */
-	PyObject *reactions; /* NumPy's variable or function of them; NULL: not yet */
+	PyObject *reactions; /* NumPy's variable or key of them; NULL: not yet */
 	PyObject *usual_reactions; /* NumPy 2's object for a new thread's */
 	uint64_t min_bytes;
 };
