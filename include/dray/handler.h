@@ -74,10 +74,49 @@ DRAY_API const struct dray_handler *dray_handler_for(struct dray_pool *pool);
 /**
  * Returns whether @handler is a pool's own: of dray_handler_for(), and not a
  * checking handler.  It calls nothing outside of the library but the pressure
- * callback, so that a runtime may release its own lock meanwhile.  False for
- * all others, a split one too.
+ * callback and the watch, so that a runtime may release its own lock meanwhile.
+ * False for all others, a split one too.
  */
 DRAY_API bool dray_handler_is_pools(const struct dray_handler *handler);
+
+/** Steps of a handler.  A watch ignores an unknown value. */
+enum dray_handler_action {
+	DRAY_HANDLER_ALLOCATES = 1,	/* before an allocation */
+	DRAY_HANDLER_GREW = 2,	/* the pool fetched memory for it */
+	DRAY_HANDLER_ALLOCATED = 3,	/* after it; no block: it failed */
+	DRAY_HANDLER_FREES = 4,	/* before a free */
+	DRAY_HANDLER_FREED = 5,	/* after it: others may have the block now */
+};
+
+/** A call of a handler as a watch sees it. */
+struct dray_handler_event {
+	uint32_t action;	/* enum dray_handler_action */
+	struct dray_pool *pool;	/* borrowed; NULL: of a resource */
+	void *block;		/* NULL: none yet, or none */
+	/* Bytes asked for; of a free: as its caller says, often wrong. */
+	uint64_t asked;
+	/*
+	 * That the block may hold, the same in its allocation and its free.
+	 * Of DRAY_HANDLER_GREW: fetched from the node.
+	 */
+	uint64_t bytes;
+};
+
+/**
+ * Sees the calls of handlers on the thread that makes them, without a
+ * lock of the library; it may use the library.  The event is valid during the
+ * call.
+ */
+typedef void dray_watch(const struct dray_handler_event *event);
+
+/**
+ * Calls @watch for each call of a handler over a pool, dray_handler_for(), or
+ * over a resource, dray_resource_handler(); NULL: no more.  Without a watch a
+ * call costs a load more.  A resize is a free and an allocation; over a pool also
+ * if it fails, then of the same block.  Wrong frees are not shown.  A call that
+ * is under way may outlast the watch.
+ */
+DRAY_API void dray_set_watch(dray_watch *watch);
 
 /** Returns the C library's malloc behind the same interface; a constant. */
 DRAY_API const struct dray_handler *dray_handler_default(void);

@@ -189,8 +189,9 @@ static inline int dray_mpi_test(struct dray_mpi_request *request, int *done,
  * @there: shape, strides and type at the target; its data is not used
  * @win: with a displacement unit of 1
  *
- * Errors: -EINVAL (also shapes or types that differ, another unit, no epoch), else as
- * dray_mpi_send().
+ * Errors: -EINVAL (also shapes or types that differ, another unit, to write elements
+ * that share bytes, no epoch if the MPI looks), else as dray_mpi_send().  The MPI does
+ * not check that all of @there is in the window.
  */
 static inline int dray_mpi_put(const struct dray_view *from, int rank,
 			       MPI_Aint offset, const struct dray_view *there,
@@ -225,7 +226,7 @@ static inline void dray_mpi_unshare(struct dray_mpi_shared *shared);
  * A single MPI_Alltoallw() with datatypes moves it.  Collective.
  *
  * Errors: -EINVAL (types or shapes that do not fit together, on any rank: all fail
- * then), else as dray_mpi_send().
+ * then; @to is between elements of @from), else as dray_mpi_send().
  */
 static inline int dray_mpi_resplit(const struct dray_view *from, int from_axis,
 				   const struct dray_view *to, int to_axis,
@@ -934,12 +935,14 @@ static inline int dray_mpi_move(const struct dray_view *view,
 				unsigned int flags)
 {
 	struct dray_mpi_request request;
+	bool unique = true;
 	MPI_Group group;
 	MPI_Datatype type;
 	int *unit, found, ranks, ret;
 
-	if (!view || !there || there->dtype != view->dtype ||
-	    there->ndim != view->ndim ||
+	if (!view || !there || there->ndim != view->ndim || view->ndim < 0 ||
+	    view->ndim > DRAY_MAX_NDIM ||
+	    !dray_dtype_equal(there->dtype, view->dtype) ||
 	    memcmp(there->shape, view->shape,
 		   DRAY_STATIC_CAST(size_t, view->ndim) * sizeof(int64_t)))
 		return dray_fail(-EINVAL, "the view and the target differ in "
@@ -961,8 +964,14 @@ static inline int dray_mpi_move(const struct dray_view *view,
 	ret = dray_mpi_type(there, &type);
 	if (ret)
 		return ret;
-	ret = dray_mpi_begin(&request, view, access, -1, 0, MPI_COMM_SELF,
-			     flags);
+	if (access == DRAY_ACCESS_READ)
+		ret = dray_view_is_unique(there, 1 << 20, &unique);
+	if (!unique)
+		ret = dray_fail(-EINVAL, "elements of the target share bytes; "
+				"put into a target without overlap");
+	if (!ret)
+		ret = dray_mpi_begin(&request, view, access, -1, 0,
+				     MPI_COMM_SELF, flags);
 	if (!ret) {
 		ret = access == DRAY_ACCESS_READ
 			      ? MPI_Put(request.data, request.count,
@@ -1037,9 +1046,13 @@ static inline int dray_mpi_share(MPI_Comm comm, const struct dray_view *mine,
 	MPI_Comm host;
 
 	memset(&own, 0, sizeof(own));
-	MPI_Comm_size(comm, &ranks);
-	MPI_Comm_rank(comm, &own.rank);
-	memset(all, 0, DRAY_STATIC_CAST(size_t, ranks) * sizeof(*all));
+	ret = MPI_Comm_size(comm, &ranks);
+	if (!ret)
+		ret = MPI_Comm_rank(comm, &own.rank);
+	if (ret)
+		return dray_mpi_failed(ret, "the communicator");
+	if (all)
+		memset(all, 0, DRAY_STATIC_CAST(size_t, ranks) * sizeof(*all));
 	ret = dray_mpi_failed(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED,
 						  own.rank, MPI_INFO_NULL,
 						  &host),
@@ -1050,10 +1063,15 @@ static inline int dray_mpi_share(MPI_Comm comm, const struct dray_view *mine,
 	offers = DRAY_STATIC_CAST(
 		struct dray_mpi_offer *,
 		calloc(DRAY_STATIC_CAST(size_t, neighbours), sizeof(own)));
-	ret = offers ? dray_view_export(mine, 0, own.record, sizeof(own.record),
-					&own.size)
-		     : dray_fail(-ENOMEM, "no memory for %d records",
-				 neighbours);
+	if (!all)
+		ret = dray_fail(-EINVAL, "dray_mpi_share(): no place for the "
+				"arrays");
+	else if (!offers)
+		ret = dray_fail(-ENOMEM, "no memory for %d records",
+				neighbours);
+	else
+		ret = dray_view_export(mine, 0, own.record, sizeof(own.record),
+				       &own.size);
 	ret = dray_mpi_agree(ret, comm);
 	if (!ret)
 		ret = dray_mpi_failed(
@@ -1097,17 +1115,69 @@ static inline int dray_mpi_part(const struct dray_view *view, int axis,
 	return dray_mpi_failed(ret, "a datatype of a part");
 }
 
-/* Checks that the parts of all ranks fit together; @extents are theirs. */
+/* What each rank says of its part. */
+struct dray_mpi_claim {
+	int64_t extents[2];	/* before, and behind */
+	uint64_t sum;		/* of all that is the same on each rank */
+};
+
+/* Returns FNV-1a, continued from @sum. */
+static inline uint64_t dray_mpi_sum(uint64_t sum, const void *bytes,
+				    size_t size)
+{
+	const unsigned char *at =
+		DRAY_STATIC_CAST(const unsigned char *, bytes);
+
+	while (size--)
+		sum = (sum ^ *at++) * 0x100000001b3;
+	return sum;
+}
+
+/* Describes this rank's part. */
+static inline int dray_mpi_claim_make(const struct dray_view *from,
+				      int from_axis, const struct dray_view *to,
+				      int to_axis, struct dray_mpi_claim *out)
+{
+	int axes[3] = { from->ndim, from_axis, to_axis }, i, length;
+	uint64_t sum = dray_mpi_sum(0xcbf29ce484222325, axes, sizeof(axes));
+	char *text;
+
+	for (i = 0; i < from->ndim; i++)
+		if (i != from_axis)
+			sum = dray_mpi_sum(sum, &from->shape[i],
+					   sizeof(from->shape[i]));
+	length = dray_dtype_format(from->dtype, NULL, 0);
+	if (length < 0)
+		return length;
+	text = DRAY_STATIC_CAST(
+		char *, malloc(DRAY_STATIC_CAST(size_t, length) + 1));
+	if (!text)
+		return dray_fail(-ENOMEM, "no memory for the text of a type");
+	dray_dtype_format(from->dtype, text,
+			  DRAY_STATIC_CAST(size_t, length) + 1);
+	out->sum = dray_mpi_sum(sum, text, DRAY_STATIC_CAST(size_t, length));
+	free(text);
+	out->extents[0] = from->shape[from_axis];
+	out->extents[1] = to->shape[to_axis];
+	return 0;
+}
+
+/* Checks that the parts of all ranks fit together; @claims are theirs. */
 static inline int dray_mpi_fits(const struct dray_view *from, int from_axis,
 				const struct dray_view *to, int to_axis,
-				const int64_t *extents, int ranks)
+				const struct dray_mpi_claim *claims, int ranks)
 {
 	int64_t sums[2] = { 0, 0 };
 	int i;
 
 	for (i = 0; i < ranks; i++) {
-		sums[0] += extents[2 * i];
-		sums[1] += extents[2 * i + 1];
+		if (claims[i].sum != claims[0].sum)
+			return dray_fail(-EINVAL, "the type, axes or lengths "
+					 "beside the axis differ on ranks 0 "
+					 "and %d; split parts of the same "
+					 "array", i);
+		sums[0] += claims[i].extents[0];
+		sums[1] += claims[i].extents[1];
 	}
 	for (i = 0; i < from->ndim; i++)
 		if ((i == from_axis ? sums[0] : from->shape[i]) !=
@@ -1130,31 +1200,47 @@ static inline int dray_mpi_resplit(const struct dray_view *from, int from_axis,
 				   const struct dray_view *to, int to_axis,
 				   MPI_Comm comm)
 {
+	struct dray_mpi_claim *claims = NULL, own;
 	struct dray_mpi_request send, receive;
 	MPI_Datatype *types = NULL;
-	int64_t *extents = NULL, own[2] = { 0, 0 }, places[2] = { 0, 0 };
-	int *ones = NULL, ranks, ret = 0, i;
+	struct dray_view checked;
+	int64_t places[2] = { 0, 0 };
+	int *ones = NULL, ranks, ret, i;
 	size_t count;
 
-	MPI_Comm_size(comm, &ranks);
+	ret = MPI_Comm_size(comm, &ranks);
+	if (ret)
+		return dray_mpi_failed(ret, "the communicator");
+	memset(&own, 0, sizeof(own));
 	count = DRAY_STATIC_CAST(size_t, ranks);
 	send.access = receive.access = 0;
-	if (!from || !to || from->dtype != to->dtype ||
+	if (!from || !to || !dray_dtype_equal(from->dtype, to->dtype) ||
 	    from->ndim != to->ndim || from_axis < 0 ||
 	    from_axis >= from->ndim || to_axis < 0 || to_axis >= to->ndim ||
 	    from_axis == to_axis)
 		ret = dray_fail(-EINVAL, "resplit needs two views of the same "
 				"type and axes, and two different axes");
+	if (!ret)
+		ret = dray_view_init(&checked, from->data, from->dtype,
+				     from->ndim, from->shape, from->strides);
+	if (!ret)
+		ret = dray_view_init(&checked, to->data, to->dtype, to->ndim,
+				     to->shape, to->strides);
+	/* Its loan would wait for the other's. */
+	if (!ret && dray_view_spans_overlap(from, to))
+		ret = dray_fail(-EINVAL, "the part to write lies between the "
+				"elements of the part to read; split into "
+				"other memory");
+	if (!ret)
+		ret = dray_mpi_claim_make(from, from_axis, to, to_axis, &own);
 	if (!ret) {
-		own[0] = from->shape[from_axis];
-		own[1] = to->shape[to_axis];
 		types = DRAY_STATIC_CAST(MPI_Datatype *,
 					 malloc(2 * count * sizeof(*types)));
-		extents = DRAY_STATIC_CAST(
-			int64_t *, malloc(2 * count * sizeof(*extents)));
+		claims = DRAY_STATIC_CAST(struct dray_mpi_claim *,
+					  malloc(count * sizeof(*claims)));
 		ones = DRAY_STATIC_CAST(int *,
 					calloc(2 * count, sizeof(*ones)));
-		if (!types || !extents || !ones)
+		if (!types || !claims || !ones)
 			ret = dray_fail(-ENOMEM, "no memory for %d ranks",
 					ranks);
 	}
@@ -1168,23 +1254,25 @@ static inline int dray_mpi_resplit(const struct dray_view *from, int from_axis,
 				     MPI_COMM_SELF, DRAY_MPI_TYPE);
 	ret = dray_mpi_agree(ret, comm);
 	if (!ret) {
-		ret = dray_mpi_failed(MPI_Allgather(own, 2, MPI_INT64_T,
-						    extents, 2, MPI_INT64_T,
-						    comm),
-				      "MPI_Allgather");
+		ret = dray_mpi_failed(
+			MPI_Allgather(&own, DRAY_STATIC_CAST(int, sizeof(own)),
+				      MPI_BYTE, claims,
+				      DRAY_STATIC_CAST(int, sizeof(own)),
+				      MPI_BYTE, comm),
+			"MPI_Allgather");
 		if (!ret)
 			ret = dray_mpi_fits(from, from_axis, to, to_axis,
-					    extents, ranks);
+					    claims, ranks);
 		for (i = 0; !ret && i < ranks; i++) {
 			ones[i] = 1;
 			ret = dray_mpi_part(from, to_axis, places[1],
-					    extents[2 * i + 1], &types[i]);
+					    claims[i].extents[1], &types[i]);
 			if (!ret)
 				ret = dray_mpi_part(to, from_axis, places[0],
-						    extents[2 * i],
+						    claims[i].extents[0],
 						    &types[ranks + i]);
-			places[0] += extents[2 * i];
-			places[1] += extents[2 * i + 1];
+			places[0] += claims[i].extents[0];
+			places[1] += claims[i].extents[1];
 		}
 		ret = dray_mpi_agree(ret, comm);
 	}
@@ -1203,7 +1291,7 @@ static inline int dray_mpi_resplit(const struct dray_view *from, int from_axis,
 	if (send.access)
 		dray_mpi_drop(&send);
 	free(types);
-	free(extents);
+	free(claims);
 	free(ones);
 	return ret;
 }

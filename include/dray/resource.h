@@ -31,7 +31,7 @@
 
 #include <stdio.h>
 
-#include <dray/pool.h>
+#include <dray/handler.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -273,7 +273,48 @@ DRAY_API int dray_resource_on_failure(struct dray_resource *upstream,
  */
 DRAY_API int dray_resource_log(struct dray_resource *upstream, const char *path,
 			       struct dray_resource **out);
-/** Returns 0, or the first error of writing the log, whose line is missing. */
+/**
+ * Fetches the pages of each new block at once, so that the first touch is
+ * quick.  Errors of an allocation: -ENOMEM (the system lacks pages), errors of
+ * madvise().
+ */
+DRAY_API int dray_resource_prefetch(struct dray_resource *upstream,
+				    struct dray_resource **out);
+
+/**
+ * Puts @resource behind the functions of NEP 49 (dray/handler.h), for a
+ * runtime: it refers to it, and tells it true sizes, whatever the runtime says.
+ * A resize is a new block and a copy.
+ *
+ * @out: the handler, named "dray resource" and the kind; ended by
+ *	dray_resource_handler_end()
+ *
+ * Errors: -ENOMEM.
+ */
+DRAY_API int dray_resource_handler(struct dray_resource *resource,
+				   const struct dray_handler **out);
+
+/**
+ * Ends a handler of dray_resource_handler() that no thread uses as its current
+ * handler, after all of its blocks are freed.
+ *
+ * Errors: -EBUSY (a block is not freed), -EINVAL (another handler).  The
+ * handler stays then.
+ */
+DRAY_API int dray_resource_handler_end(const struct dray_handler *handler);
+
+/**
+ * Logs the calls of all handlers over pools and resources until the process
+ * ends, in the lines of dray_resource_log(), if the environment sets
+ * DRAY_MEMORY_LOG: in a new file, named as dray_manager_create() says.  Further
+ * calls do nothing.  A resize is a free and an allocation.
+ *
+ * Errors: -ENAMETOOLONG, as open() and write(); nothing is logged then, and the
+ * next call tries again.
+ */
+DRAY_API int dray_log_handlers(void);
+
+/** Returns 0, or the first error of writing the log: its line is missing. */
 DRAY_API int dray_log_check(struct dray_resource *resource);
 
 #ifdef __cplusplus

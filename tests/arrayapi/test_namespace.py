@@ -36,6 +36,7 @@ def test_each_version_of_the_standard_has_the_namespace(version):
     (lambda: xp.add(A, I), ValueError), (lambda: xp.add(xp.asarray([1], dtype=xp.int8), 300), OverflowError),
     (lambda: xp.asarray([1, 2], copy=False), ValueError), (lambda: xp.asarray(A, dtype=xp.int8, copy=False), ValueError),
     (lambda: xp.asarray([2**70]), OverflowError), (lambda: xp.asarray([None]), TypeError),
+    (lambda: xp.asarray(["yes", "no"]), TypeError), (lambda: xp.asarray("yes"), TypeError), (lambda: xp.asarray([b"a"]), TypeError),
     (lambda: xp.astype(xp.asarray([1j]), xp.float64), TypeError),
     (lambda: xp.reshape(xp.permute_dims(M, (1, 0)), (4,), copy=False), ValueError),
     (lambda: xp.concat([]), ValueError), (lambda: xp.stack([]), ValueError),

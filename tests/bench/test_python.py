@@ -9,7 +9,8 @@ import python
 
 SMALLEST = {"back": str(128 << 20), "zeros": "1", "zeros-written": "1",
             "first": "1", "drop": "1000", "list": "1000", "aged": "1",
-            "pool-argument": "800000", "pool-result": "800000"}
+            "pool-argument": "800000", "pool-result": "800000", "watch-off": "1",
+            "watch-statistics": "1", "watch-hook": "1", "watch-profiler": "1"}
 
 
 def test_rows_have_a_workload_and_what_it_prints():

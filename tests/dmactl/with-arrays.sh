@@ -80,6 +80,8 @@ is the_buffer_has_gone_with_it "$(ids)" ""
 hold "$publisher" --lend
 is a_block_that_is_lent_names_its_engine "$("$dmactl" arrays --no-header \
 	--columns lent "$pid" | sort -u | tr -d ' \n')" -mpi
+like a_state_names_the_engine_of_a_loan "$("$dmactl" arrays "$pid")" \
+	"*used, lent to mpi *"
 heap=$("$dmactl" list --no-header --columns heap)
 size=$("$dmactl" heaps --bytes --no-header -n dray0 |
 	awk -v heap="$heap" '$2 == heap { print $5 }')

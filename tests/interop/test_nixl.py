@@ -65,6 +65,18 @@ def test_rows_of_views_are_moved_and_nothing_beside_them(agents, operation):
     assert (whole == wanted).all()
 
 
+@pytest.mark.parametrize("options, arrives", [({}, False), ({"ordered": True}, True)])
+@pytest.mark.parametrize("turn", [np.transpose, np.flipud, np.fliplr])
+def test_only_ordered_rows_move_elements_to_another_order(agents, turn, options, arrives):
+    """The page says so: NIXL reports no error."""
+    mine, theirs = frames(agents)
+    view = turn(mine[TILE])
+    short = {**options, "max_length": 4}
+    rows = (dray.rows(each, device=0, **short) for each in (view, theirs[TILE]))
+    assert moved(agents, "READ", *rows) == "DONE"
+    assert np.array_equal(view, theirs[TILE]) == arrives
+
+
 def test_a_row_outside_of_registered_memory_is_refused(agents):
     mine, _ = frames(agents)
     rows = dray.rows(mine[TILE], device=0)

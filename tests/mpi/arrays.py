@@ -70,6 +70,34 @@ def fact_mpi4py_alone_sends_a_transpose_in_the_order_of_memory():
         assert np.array_equal(flat, np.arange(12).reshape(3, 4).T.ravel()), flat
 
 
+def fact_a_request_of_mpi4py_keeps_the_array_of_a_message():
+    if rank == 1:
+        before = dray.stats().blocks
+        a = dray.zeros((4, 1 << 16), "i4")
+        request = world.Irecv(dray.mpi.message(a.T[::-1]), 0)
+        del a
+        gc.collect()
+        assert dray.stats().blocks == before + 1
+        world.Send(b"", 0)
+        request.Wait()
+        del request
+        gc.collect()
+        assert dray.stats().blocks == before
+    elif rank == 0:
+        world.Recv(bytearray(1), 1)
+        dray.mpi.send(np.ones((1 << 16, 4), "i4"), 1)
+    fixed = np.arange(6).astype("M8[s]").reshape(2, 3).T
+    fixed.flags.writeable = False
+    for view in fixed, fixed[:0], fixed[1, 1:].reshape(()), np.broadcast_to(fixed[0], (3, 2)):
+        got = np.zeros(view.shape, view.dtype)
+        request = MPI.COMM_SELF.Isend(dray.mpi.message(view), 0)
+        MPI.COMM_SELF.Recv(dray.mpi.message(got), 0)
+        request.Wait()
+        assert np.array_equal(got, view), got
+    raises((BufferError, TypeError, ValueError), "", MPI.COMM_SELF.Irecv, dray.mpi.message(fixed),
+           0)
+
+
 def fact_an_array_of_the_library_is_a_message():
     if rank == 0:
         dray.mpi.send(dray.Array.arange(12).reshape(3, 4)[:, ::2], 1)
@@ -132,10 +160,9 @@ def fact_a_request_that_is_dropped_keeps_its_memory():
         gc.collect()
         assert dray.stats().blocks == before + 1
         world.Send(b"", 0)
-        [request] = dray.mpi._under_way
-        request.wait(20)
-        assert request not in dray.mpi._under_way
-        del request
+        other = np.zeros(1)
+        while dray.mpi._dropped:
+            dray.mpi.send(other, MPI.PROC_NULL)
         gc.collect()
         assert dray.stats().blocks == before
     elif rank == 0:
@@ -148,7 +175,8 @@ def fact_a_timeout_cancels_a_receive_first():
     for how in "type", "gather":
         if rank == 1:
             began = time.monotonic()
-            raises(TimeoutError, "cancelled", dray.mpi.recv, a.T, 0, timeout=.05, how=how)
+            raises(TimeoutError, "after 0.05 s; the receive is cancelled", dray.mpi.recv, a.T, 0,
+                   timeout=.05, how=how)
             assert .04 < time.monotonic() - began < 5 and not lent(a)
         world.Barrier()
         if rank == 0:
@@ -209,7 +237,16 @@ def fact_bad_input_is_refused():
     raises(PermissionError, "", dray.mpi.recv, fixed, 0, timeout=0)
     raises(ValueError, 'how is "x"'.replace('"', "'"), dray.mpi.send, a[::2], 0, how="x")
     raises(ValueError, "rank 77", dray.mpi.explain, a, 77)
-    assert not lent(a) and not dray.mpi._under_way
+    raises(TypeError, "rank '1'", dray.mpi.send, a, "1")
+    raises(ValueError, "null communicator", dray.mpi.send, a, 0, 0, MPI.COMM_NULL)
+    raises(TypeError, "objects", dray.mpi.type, np.array([None]))
+    raises(TypeError, "list is not an array", dray.mpi.recv, [1, 2], 0, timeout=0)
+    raises(TypeError, "timeout is '1'", dray.mpi.recv, a, 0, timeout="1")
+    request = dray.mpi.irecv(a, 0, 99)
+    for timeout in -1, float("nan"):
+        raises(ValueError, "0 or more", request.wait, timeout)
+    raises(TimeoutError, "cancelled", request.wait, 0)
+    assert not lent(a) and not dray.mpi._dropped
     dray.mpi.send(a, MPI.PROC_NULL)
     dray.mpi.recv(a.T, MPI.PROC_NULL)
 
@@ -248,6 +285,11 @@ def fact_a_window_is_written_and_read():
             assert np.array_equal(back.T, a), back
             raises(ValueError, "out of range", dray.mpi.put, a, ranks, win, there)
             raises(ValueError, "describe the target", dray.mpi.put, a, 1, win, there[1:])
+            raises(ValueError, "not in this rank's window", dray.mpi.put, a, 1, win, a)
+            raises(ValueError, "share bytes", dray.mpi.put, a, 1, win,
+                   np.broadcast_to(there[0], a.shape))
+            raises(TypeError, "list is not an array", dray.mpi.get, [1], 1, win,
+                   np.zeros(1, "i8"), offset=0)
         win.Unlock_all()
         world.Barrier()
         if rank == 1:
@@ -274,6 +316,10 @@ def fact_ranks_of_a_host_share_arrays():
     assert all((a[:, k] == (k + 1 if k in seen else 0)).all() for k in range(ranks)), a
     world.Barrier()
     host.Free()
+    for dtype in "M8[25s]", [("id", "i4"), ("at", "m8[ns]")]:
+        for each in dray.mpi.share(dray.shared_zeros(3, dtype)):
+            assert each is None or each.dtype == dtype, each.dtype
+        world.Barrier()
     raises(OSError, "" if rank == 0 else "rank 0: ", dray.mpi.share,
            dray.zeros(3) if rank == 0 else dray.shared_zeros(3))
 
@@ -297,12 +343,19 @@ def fact_rows_become_columns():
     raises(OSError if rank else ValueError, "", dray.mpi.resplit, rows, 0, 1 if rank else 9)
     raises(Exception, "", dray.mpi.resplit, rows, 0, 1,
            out=np.zeros((11, columns.shape[1] + (rank == 0), 3)))
+    first = rank == 0
+    for part in (np.zeros((2, 8), "f4" if first else "f8"), np.zeros((2, 8, 2 + first)),
+                 np.zeros((2, 8 + 2 * first))):
+        raises(ValueError, "of the same array", dray.mpi.resplit, part, 0, 1)
+    raises(ValueError, "of the same array", dray.mpi.resplit, part, first, 1 - first)
+    square = dray.zeros((ranks, ranks))
+    raises(ValueError, "other memory", dray.mpi.resplit, square[:1], 0, 1, out=square[:, :1])
     assert not lent(rows)
 
 
 def fact_nothing_is_left():
     gc.collect()
-    assert not dray.mpi._under_way
+    assert not dray.mpi._dropped
 
 
 run(dict(globals()))

@@ -648,6 +648,10 @@ static void a_window_is_written_and_read_in_other_layouts(void)
 		}
 		MPI_Barrier(MPI_COMM_WORLD);
 	}
+	there.strides[0] = 0;
+	refused(__LINE__, dray_mpi_put(&view, 0, 0, &there, win, 0), -EINVAL,
+		"share bytes");
+	there.strides[0] = 80;
 	there.shape[0]--;
 	refused(__LINE__, dray_mpi_put(&view, 0, 0, &there, win, 0), -EINVAL,
 		"differ");
@@ -714,6 +718,10 @@ static void arrays_of_the_ranks_of_a_host_are_shared(void)
 	transpose_of(&view, data);
 	EXPECT_IS(dray_mpi_share(MPI_COMM_WORLD, &view, all),
 		  rank ? -EREMOTEIO : -EOPNOTSUPP);
+	refused(__LINE__, dray_mpi_share(MPI_COMM_WORLD, &view, NULL), -EINVAL,
+		"no place");
+	refused(__LINE__, dray_mpi_share(MPI_COMM_NULL, &view, all), -EINVAL,
+		"the communicator");
 	dray_pool_free(NULL, data);
 	dray_pool_close(shareable);
 	dray_node_unref(node);
@@ -760,6 +768,41 @@ static void rows_here_become_columns_there(void)
 		rank ? -EREMOTEIO : -EINVAL, "");
 	dray_pool_free(pool, here);
 	dray_pool_free(pool, there);
+}
+
+static void parts_of_different_arrays_are_refused_on_all_ranks(void)
+{
+	unsigned char *data = memory_of(8192);
+	const struct {
+		dray_dtype dtype;
+		int64_t beside; /* the length of a third axis */
+		int axis;
+	} parts[] = {
+		{ rank ? DRAY_FLOAT32 : DRAY_FLOAT64, 1, 0 },
+		{ DRAY_INT8, 1 + rank, 0 },
+		{ DRAY_INT8, 1, !!rank },
+	};
+	int64_t shape[3] = { ranks, ranks, 1 };
+	struct dray_view from, to;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		shape[2] = parts[i].beside;
+		EXPECT_OK(dray_view_init(&from, data, parts[i].dtype, 3, shape,
+					 NULL));
+		EXPECT_OK(dray_view_init(&to, data + 4096, parts[i].dtype, 3,
+					 shape, NULL));
+		refused(__LINE__,
+			dray_mpi_resplit(&from, parts[i].axis, &to,
+					 !parts[i].axis, MPI_COMM_WORLD),
+			-EINVAL, "of the same array");
+	}
+	to.data = from.data;
+	refused(__LINE__, dray_mpi_resplit(&from, 0, &to, 1, MPI_COMM_WORLD),
+		-EINVAL, "other memory");
+	refused(__LINE__, dray_mpi_resplit(&from, 0, &to, 1, MPI_COMM_NULL),
+		-EINVAL, "the communicator");
+	EXPECT(!is_lent(&from));
+	dray_pool_free(pool, data);
 }
 
 static void a_communicator_that_ends_leaves_its_staging_to_requests(void)
@@ -821,6 +864,7 @@ int main(void)
 		FACT(a_window_is_written_and_read_in_other_layouts),
 		FACT(arrays_of_the_ranks_of_a_host_are_shared),
 		FACT(rows_here_become_columns_there),
+		FACT(parts_of_different_arrays_are_refused_on_all_ranks),
 		FACT(a_communicator_that_ends_leaves_its_staging_to_requests),
 		FACT(nothing_is_left),
 	};

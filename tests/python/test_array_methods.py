@@ -177,3 +177,48 @@ def test_each_ufunc_has_a_docstring_of_its_own():
         assert ufunc.__doc__.startswith(f"{name}(x") and len(ufunc.__doc__.split("\n\n")[1]) > 10
     assert dray.ufunc.__doc__.startswith("A function of whole arrays")
     assert "register()" in dray.ufunc("mine", 1, 1).__doc__
+
+
+@pytest.mark.parametrize("name", ["var", "std"])
+@pytest.mark.parametrize("given", [{}, {"axis": 0}, {"axis": 1, "ddof": 1}, {"axis": 0, "dtype": "f4"},
+                                   {"axis": 1, "where": [True, False, True]}])
+def test_a_mean_that_is_known(name, given):
+    array = np.array([[4., 1., 3.], [2., 8., 7.]])
+    mean = array.mean(axis=given.get("axis"), keepdims=True, where=given.get("where", True)) + 1
+    if np.__version__ < "2":
+        with pytest.raises(TypeError, match="mean"):
+            getattr(dray.Array(array), name)(mean=mean, **given)
+        assert getattr(dray.Array(array), name)(mean=None) == getattr(array, name)()
+        return
+    wanted = getattr(array, name)(mean=mean, **given)
+    for known in (mean, dray.Array(mean)):
+        for found in (getattr(dray.Array(array), name)(mean=known, **given),
+                      getattr(np, name)(dray.Array(array), mean=known, **given)):
+            assert type(found) is (dray.Array if given else np.float64)
+            np.testing.assert_array_equal(np.asarray(found), wanted, strict=True)
+    out = dray.Array.zeros(np.shape(wanted), wanted.dtype)
+    assert getattr(dray.Array(array), name)(mean=mean, out=out, **given) is out
+    np.testing.assert_array_equal(np.asarray(out), wanted)
+
+
+@pytest.mark.parametrize("given", [
+    {"dtype": "f4"}, {"dtype": "i4", "casting": "unsafe"}, {"order": "F"}, {"dtype": None}])
+def test_clip_with_keywords_of_a_ufunc(given):
+    array = np.arange(12.).reshape(3, 4)
+    wanted = array.clip(2, 7, **given)
+    for found in (dray.Array(array).clip(2, 7, **given), np.clip(dray.Array(array), 2, 7, **given),
+                  dray.Array(array).clip(min=2, max=dray.Array(np.array(7.)), **given)):
+        assert type(found) is dray.Array and found.dtype == wanted.dtype
+        assert found.tolist() == wanted.tolist() and found.strides == wanted.strides
+    out = dray.Array(np.zeros_like(wanted))
+    assert dray.Array(array).clip(2, 7, out, where=array > 3, **given) is out
+    assert out.tolist() == np.clip(array, 2, 7, np.zeros_like(wanted), where=array > 3, **given).tolist()
+
+
+@pytest.mark.parametrize("given, error", [({"dtype": "i4"}, TypeError), ({"dtype": "odd"}, TypeError),
+                                          ({"odd": 1}, TypeError), ({"min": 1, "dtype": "f4"}, TypeError)])
+def test_clip_refuses_keywords_as_numpy_does(given, error):
+    array = np.arange(12.).reshape(3, 4)
+    for each in (array, dray.Array(array)):
+        with pytest.raises(error):
+            each.clip(2, 7, **given)

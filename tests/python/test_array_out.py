@@ -162,6 +162,14 @@ SHAPES = {"longer": lambda shape: (*shape[:-1], 9), "wider": lambda shape: (2, *
           "without elements": lambda shape: (0,) * len(shape)}
 
 
+def shared_memory(each):
+    """An output on another node than that of the inputs."""
+    with dray.memory(shareable=True):
+        out = np.empty(each.shape, each.dtype)
+    out[...] = np.full((), 7).astype(each.dtype)
+    return out
+
+
 def outputs(wanted):
     """Kinds of outputs for results, and functions that make each."""
     for order in "CF":
@@ -172,13 +180,15 @@ def outputs(wanted):
     for name, change in SHAPES.items():
         if any(change(each.shape) != each.shape for each in wanted):
             yield name, lambda each, change=change: np.full(change(each.shape), 7).astype(each.dtype)
+    yield "another node", shared_memory
     yield "read-only", lambda each: np.broadcast_to(np.full((), 7).astype(each.dtype), each.shape)
 
 
-def outcome(function, inputs, given, out):
-    """The class of the error, or whether the results are the outputs."""
+def outcome(function, inputs, given, out, form=None):
+    """The error, or whether the results are the outputs, which go into a tuple or a list."""
     try:
-        results = function(*inputs, out=out if len(out) > 1 else out[0], **given)
+        results = function(*inputs, out=form(out) if form else out if len(out) > 1 else out[0],
+                           **given)
     except Exception as error:  # pylint: disable=broad-except
         return error
     results = results if isinstance(results, tuple) else (results,)
@@ -225,6 +235,49 @@ def differences(name, here, inputs, ours, given, identical=True):
             yield kind, there, memory
 
 
+def form_differences(name, here, inputs, ours, given, form):
+    """As differences(), for outputs in a tuple or a list."""
+    numpy = named(name)
+    wanted = numpy(*inputs, **given)
+    wanted = tuple(map(np.asarray, wanted if isinstance(wanted, tuple) else (wanted,)))
+    there, memory = tuple(map(np.zeros_like, wanted)), tuple(map(np.zeros_like, wanted))
+    found = outcome(numpy, inputs, given, there, form)
+    result = outcome(here, ours, given, tuple(map(dray.Array, memory)), form)
+    if isinstance(found, Exception) or isinstance(result, Exception):
+        # Sentences and classes are not compared: outputs in a list are no outputs.
+        if not (isinstance(found, Exception) and isinstance(result, Exception)):
+            yield repr(found), repr(result)
+    elif not all(map(same_elements, there, memory)):
+        yield there, memory
+
+
+def overlapping(wanted, array, shift):
+    """A copy of an array, and an output that begins @shift bytes behind the copy."""
+    memory = np.zeros(wanted.nbytes + array.nbytes + 64, "u1")
+    place = max(0, -shift)
+    copy = np.ndarray(array.shape, array.dtype, memory, place)
+    copy[...] = array
+    return copy, np.ndarray(wanted.shape, wanted.dtype, memory, place + shift)
+
+
+def overlap_differences(name, here, inputs, given, convert):
+    """Lists where an output that shares memory with the first input gets other elements, although
+    those of NumPy are right."""
+    numpy = named(name)
+    wanted = numpy(*inputs, **given)
+    if not isinstance(inputs[0], np.ndarray) or not isinstance(wanted, np.ndarray):
+        return
+    for shift in (0, wanted.itemsize, -wanted.itemsize):
+        first, out = overlapping(wanted, inputs[0], shift)
+        if outcome(numpy, (first, *inputs[1:]), given, (out,)) != (True,) or not same_elements(
+                out, wanted):
+            continue
+        first, out = overlapping(wanted, inputs[0], shift)
+        result = outcome(here, (convert(first), *inputs[1:]), given, (dray.Array(out),))
+        if isinstance(result, Exception) or not same_elements(out, wanted):
+            yield shift, result, out, wanted
+
+
 def as_arrays(value):
     if isinstance(value, (tuple, list)):
         return type(value)(map(as_arrays, value))
@@ -254,6 +307,31 @@ def test_an_output_of_a_method_is_as_numpys(name, number):
     # The order of a method's arguments may differ from the function's.
     inputs, given = CALLS.get(numpys, CALLS[name])[number]
     assert not list(differences(numpys, getattr(dray.Array, name), inputs, as_arrays(inputs), given))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name, number", [each for each in EACH if "ndarray." not in each[0]])
+@pytest.mark.parametrize("form", [tuple, list])
+def test_an_output_in_a_tuple_or_a_list_is_as_numpys(name, number, form):
+    function, (inputs, given) = named(name), CALLS[name][number]
+    for ours in (inputs, as_arrays(inputs)):
+        assert not list(form_differences(name, function, inputs, ours, given, form))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name, number", [each for each in EACH if "ndarray." not in each[0]])
+def test_an_output_may_overlap_where_numpys_may(name, number):
+    function, (inputs, given) = named(name), CALLS[name][number]
+    for convert in (np.asarray, dray.Array):
+        assert not list(overlap_differences(name, function, inputs, given, convert))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name, number", [each for each in EACH if each[0] in METHODS])
+def test_an_output_of_a_method_may_overlap_where_numpys_may(name, number):
+    numpys = f"ndarray.{name}" if hasattr(np.ndarray, name) else name
+    inputs, given = CALLS.get(numpys, CALLS[name])[number]
+    assert not list(overlap_differences(numpys, getattr(dray.Array, name), inputs, given, dray.Array))
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """dray.Array in other hands: types on their way to NumPy, comparisons, copies."""
 import copy
+import io
 import pickle
 import threading
 import weakref
@@ -285,3 +286,49 @@ def test_a_mode_that_does_not_exist_is_a_value_error(mode):
 def test_a_format_is_a_text():
     with pytest.raises(TypeError):
         Array(np.array(3)).__format__(1)
+
+
+BUFFERS = {"C": lambda a: a, "F": lambda a: a.T, "gaps": lambda a: a[:, ::2], "reversed": lambda a: a[::-1, ::-1],
+           "middle": lambda a: a[1:, 1:], "of one": lambda a: a[:1, :1], "a row": lambda a: a[1], "none": lambda a: a[:0],
+           "new axis": lambda a: a[None], "element": lambda a: a[1, 1, ...]}
+NUMBERS = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "q", "Q", "f2", "f4", "f8", "g", "c8", "c16", "G", ">f4", ">i2"]
+FACTS = ("format", "itemsize", "nbytes", "ndim", "shape", "strides", "readonly", "c_contiguous", "f_contiguous")
+
+
+@pytest.mark.parametrize("layout", BUFFERS)
+@pytest.mark.parametrize("dtype", NUMBERS)
+def test_a_buffer_of_numbers_is_as_numpys(dtype, layout):
+    theirs = BUFFERS[layout](np.arange(12).reshape(3, 4).astype(dtype))
+    ours = BUFFERS[layout](dray.Array(np.arange(12).reshape(3, 4).astype(dtype)))
+    if not isinstance(ours, dray.Array):
+        return  # an element without axes
+    one, other = memoryview(ours), memoryview(theirs)
+    assert [getattr(one, fact) for fact in FACTS] == [getattr(other, fact) for fact in FACTS]
+    assert np.array_equal(np.asarray(one), theirs) and np.array_equal(np.asarray(ours), theirs)
+    assert not ours.size or np.shares_memory(np.asarray(ours), np.asarray(one))
+
+
+def test_a_buffer_of_unaligned_numbers_is_as_numpys():
+    raw = np.arange(33, dtype="u1")[1:]
+    theirs = raw.view("f8")
+    one, other = memoryview(dray.Array(theirs)), memoryview(theirs)
+    assert [getattr(one, fact) for fact in FACTS] == [getattr(other, fact) for fact in FACTS]
+
+
+def test_a_buffer_of_a_read_only_array_is_not_written():
+    array = dray.Array(np.arange(4.)).broadcast_to((3, 4))
+    assert memoryview(array).readonly and memoryview(array).strides == (0, 8)
+    with pytest.raises((BufferError, ValueError, TypeError)):
+        io.BytesIO(bytes(96)).readinto(array)
+    writable = dray.Array(np.zeros(4))
+    assert io.BytesIO(np.arange(4.).tobytes()).readinto(writable) == 32
+    assert writable.tolist() == [0, 1, 2, 3]
+
+
+def test_a_buffer_keeps_its_array():
+    array = dray.Array(np.arange(4.))
+    gone, memory = weakref.ref(array), memoryview(array)
+    del array
+    assert gone() is not None and memory.tolist() == [0, 1, 2, 3]
+    del memory
+    assert gone() is None

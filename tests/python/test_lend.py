@@ -5,11 +5,14 @@ import gc
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 import warnings
 
 import numpy as np
 import pytest
+from deadline import DEADLINE
 
 import dray
 
@@ -173,6 +176,22 @@ def test_wrong_arrays():
         with pytest.raises(TimeoutError):
             with dray.lend(np.zeros(4)) as loan, dray.lend(loan._array, timeout=0):
                 pass
+
+
+def test_a_loan_that_has_ended_lends_nothing_again():
+    loan = dray.lend(new(), to="MPI")
+    loan.end()
+    with pytest.raises(ValueError, match="to MPI has ended: lend"):
+        with loan:
+            pass
+
+
+@pytest.mark.parametrize("module, needs", [("mpi", "mpi4py"), ("dask", "distributed")])
+def test_a_module_names_the_package_it_lacks(module, needs):
+    program = f"import sys; sys.modules[{needs!r}] = None; import dray.{module}"
+    done = subprocess.run([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True,
+                          check=False, timeout=DEADLINE)
+    assert f"dray.{module} needs {needs} " in done.stderr and done.returncode == 1
 
 
 def test_the_end_is_counted_once_in_threads():

@@ -4,7 +4,9 @@ reactions to errors of numbers.  Values are those of NumPy, which tests/differen
 at random."""
 import asyncio
 import contextlib
+import contextvars
 import ctypes
+import functools
 import gc
 import operator
 import pickle
@@ -485,6 +487,58 @@ def test_numpys_errstate_holds_after_calls_with_the_usual():
         np.seterr(**before)
     with pytest.warns(RuntimeWarning):
         np.divide(array, 0)
+
+
+def in_new_context(test):
+    """Runs a test in a context in which no test before set reactions to errors."""
+    @functools.wraps(test)
+    def run(*args, **keywords):
+        contextvars.Context().run(test, *args, **keywords)
+    return run
+
+
+# Calls of dray that are no ufuncs of NumPy, and the error of numbers of each.
+CALLS = {
+    "a / 0": ("divide", lambda a: a / 0), "a /= 0": ("divide", lambda a: a.__itruediv__(0)),
+    "1 / a": ("divide", lambda a: 1 / (a - a)), "a ** -1": ("divide", lambda a: (a - a) ** -1),
+    "a % 0": ("invalid", lambda a: a % 0), "a * huge": ("over", lambda a: (a + 1) * 1e308 * 1e10),
+    "a * tiny": ("under", lambda a: (a + 1) * 1e-308 * 1e-10), "-a ** 0.5": ("invalid", lambda a: (-a - 1) ** 0.5),
+    "a - inf": ("invalid", lambda a: (a + np.inf) - np.inf), "a @ inf": ("invalid", lambda a: (a * 0) @ (a + np.inf).T),
+    "dray.log(0)": ("divide", lambda a: dray.log(a - a)), "a.sum()": ("invalid", lambda a: (
+        dray.Array(np.array([np.inf, -np.inf])).sum())),
+    "astype": ("invalid", lambda a: (a * np.nan).astype("i4")),
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", CALLS)
+@in_new_context
+def test_numpys_errstate_holds_for_calls_of_dray(name):
+    kind, call = CALLS[name]
+    with np.errstate(all="ignore"):
+        call(an_array())
+    with np.errstate(**{"all": "ignore", kind: "raise"}), pytest.raises(FloatingPointError):
+        call(an_array())
+    said = []
+    with np.errstate(**{"all": "ignore", kind: "call"}, call=lambda *given: said.append(given)):
+        call(an_array())
+    assert said
+    with np.errstate(**{"all": "ignore", kind: "warn"}), pytest.warns(RuntimeWarning):
+        call(an_array())
+
+
+@pytest.mark.filterwarnings("error")
+@in_new_context
+def test_drays_errstate_comes_before_numpys():
+    with np.errstate(all="raise"):
+        assert dray.geterr()["divide"] == "raise"
+        with dray.errstate(divide="ignore"):
+            an_array() / 0
+            assert dray.geterr()["over"] == "raise"
+        with pytest.raises(FloatingPointError):
+            an_array() / 0
+    with dray.errstate(divide="raise"), np.errstate(divide="ignore"), pytest.raises(FloatingPointError):
+        an_array() / 0
 
 
 @dray.errstate(divide="raise")

@@ -15,8 +15,13 @@ FACT(bounds_are_parts_of_what_the_pool_has)
 	assert_int_equal(dray_cache_large_bound(0), 0);
 	assert_int_equal(dray_cache_large_bound(4 * MIB), MIB / 4);
 	assert_int_equal(dray_cache_large_bound(64 * MIB), 4 * MIB);
-	assert_int_equal(dray_cache_large_bound(1024 * MIB), 4 * MIB);
-	assert_int_equal(dray_cache_large_bound(4096ull * MIB), 16 * MIB);
+	assert_int_equal(dray_cache_large_bound(512 * MIB), 8 * MIB);
+	assert_int_equal(dray_cache_large_bound(2048ull * MIB), 16 * MIB);
+	assert_int_equal(dray_cache_large_bound(8192ull * MIB), 32 * MIB);
+	assert_int_equal(dray_cache_block_bound(0), 0);
+	assert_int_equal(dray_cache_block_bound(4 * MIB), MIB / 4);
+	assert_int_equal(dray_cache_block_bound(1024 * MIB), 4 * MIB);
+	assert_int_equal(dray_cache_block_bound(4096ull * MIB), 16 * MIB);
 }
 
 FIXED_POOL_FACT(a_thread_keeps_no_more_than_its_part)
@@ -62,6 +67,30 @@ FIXED_POOL_FACT(an_array_of_a_small_pool_is_kept)
 	assert_ptr_equal(take(*state, size, 0), block);
 	dray_pool_free(*state, block);
 	assert_in_range(stats_of(*state).cached, size, SIZE);
+}
+
+/* Blocks of one size, then of many: room for them is made of the largest. */
+FIXED_POOL_FACT(the_largest_leave_first)
+{
+	static const size_t sizes[] = { 5000,  1 * MIB, 10000, MIB / 2,
+					20000, MIB / 4, 5000 };
+	const size_t count = sizeof(sizes) / sizeof(sizes[0]);
+	void *blocks[7], *more = take(*state, 3 * MIB / 4, 0);
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		blocks[i] = take(*state, sizes[i], 0);
+	for (i = 0; i < count; i++)
+		dray_pool_free(*state, blocks[i]);
+	dray_pool_free(*state, more);
+	for (i = 0; i < count; i++)
+		if (sizes[i] < MIB)
+			assert_int_equal(dray_mark_of(blocks[i]),
+					 DRAY_MARK_KEPT);
+	assert_int_equal(dray_mark_of(more), DRAY_MARK_KEPT);
+	assert_int_equal(dray_mark_of(blocks[1]), DRAY_MARK_NONE);
+	assert_in_range(stats_of(*state).cached, MIB,
+			dray_cache_large_bound(SIZE));
 }
 
 /* Bytes that the caller keeps. */

@@ -315,9 +315,10 @@ QUEUE_FACT(bytes_of_a_buffer_are_lent)
 	assert_works(dray_view_wait(&rest, BOTH, 0));
 	assert_fails(dray_buffer_lend(buffer, 1, size, BOTH, 0, NULL, &loan),
 		     -EINVAL, "of a buffer of 65536");
-	assert_fails(dray_buffer_lend(buffer, UINT64_MAX, 2, BOTH, 0, NULL,
-				      &loan),
-		     -EINVAL, "of a buffer of 65536");
+	assert_fails(
+		dray_buffer_lend(buffer, UINT64_MAX, 2, BOTH, 0, NULL, &loan),
+		-EINVAL,
+		"2 bytes from 18446744073709551615 of a buffer of 65536; lend");
 	/* The loan keeps it. */
 	dray_buffer_unref(buffer);
 	data[4095] = 1;

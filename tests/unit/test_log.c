@@ -313,6 +313,43 @@ LOG_FACT(no_program_overwrites_the_log_of_another)
 	assert_int_equal(logged(5555), 100);
 }
 
+LOG_FACT(handlers_are_logged_if_the_environment_asks)
+{
+	const struct dray_handler *handler;
+	struct dray_pool *plain;
+	char path[64];
+	void *block;
+	pid_t child;
+
+	unsetenv("DRAY_HANDLER");
+	assert_works(dray_log_handlers()); /* nobody asks */
+	setenv("DRAY_MEMORY_LOG", "none/log.csv", 1);
+	assert_fails(dray_log_handlers(), -ENOENT, "No such file");
+	setenv("DRAY_MEMORY_LOG", "log.csv", 1);
+	/* What is logged is logged until the process ends. */
+	child = fork();
+	if (!child) {
+		plain = open_pool(test_spec(), NULL);
+		handler = dray_handler_for(plain);
+		assert_works(dray_log_handlers());
+		assert_works(dray_log_handlers());
+		block = dray_handler_alloc(handler, 100);
+		block = dray_handler_realloc(handler, block, 9000);
+		assert_null(dray_handler_alloc(handler, PTRDIFF_MAX));
+		dray_handler_free(handler, block, 9000);
+		_exit(0);
+	}
+	assert_int_equal(status_of(child), 0);
+	snprintf(path, sizeof(path), "log.csv.%d", (int)child);
+	assert_matches(contents(path),
+		       "^Thread,Time,Action,Pointer,Size,Stream\n"
+		       "[0-9]+," TIME ",allocate,0x[0-9a-f]+,100,0\n"
+		       "[0-9]+," TIME ",free,0x[0-9a-f]+,[0-9]+,0\n"
+		       "[0-9]+," TIME ",allocate,0x[0-9a-f]+,9000,0\n"
+		       "[0-9]+," TIME ",allocate failure,\\(nil\\),[0-9]+,0\n"
+		       "[0-9]+," TIME ",free,0x[0-9a-f]+,9000,0\n$");
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1) {

@@ -71,6 +71,42 @@ FACT(calloc_gives_the_pages_of_a_large_block_back)
 	dray_pool_close(pool);
 }
 
+/* In a row of blocks of zeros: whether the owner writes, and what stays of the pages. */
+FACT(a_large_block_of_a_memfd_loses_its_pages_if_zeros_stay_untouched)
+{
+	static const struct {
+		bool writes;
+		size_t least, most;
+	} rows[] = {
+		{ true, 28 * MIB, 32 * MIB },
+		{ false, 28 * MIB, 30 * MIB },
+		{ false, 0, 0 },
+		{ true, 0, 0 },
+		{ true, 28 * MIB, 30 * MIB },
+		{ false, 28 * MIB, 30 * MIB },
+		{ false, 0, 0 },
+	};
+	size_t size = 32 * MIB;
+	struct dray_pool *pool = open_pool("host:shareable", NULL);
+	char *block = take(pool, size, 2 * MIB), *start = block;
+
+	memset(block, 1, size);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		dray_pool_free(pool, block);
+		block = dray_pool_calloc(pool, 1, size);
+		assert_ptr_equal(block, start);
+		assert_in_range(resident(block, size), rows[i].least,
+				rows[i].most);
+		if (rows[i].writes)
+			memset(block, 1, size);
+		else
+			assert_true(all_bytes_are(block + size - 64, 0, 64));
+	}
+	assert_true(all_bytes_are(block, 0, size));
+	dray_pool_free(pool, block);
+	dray_pool_close(pool);
+}
+
 FACT(memory_that_others_saw_is_cleared_though_never_given_out)
 {
 	struct dray_location where;
@@ -91,9 +127,10 @@ FACT(memory_that_others_saw_is_cleared_though_never_given_out)
 	dray_pool_close(pool);
 }
 
-FACT(the_pool_never_touches_what_it_manages)
+/* Pages of a memfd may be there, but hold what they held. */
+static void check_untouched(const char *spec, bool resides)
 {
-	struct dray_pool *pool = open_pool("host:shareable", NULL);
+	struct dray_pool *pool = open_pool(spec, NULL);
 	struct dice dice = { 5 };
 	struct dray_location where;
 	void *blocks[512] = { NULL };
@@ -105,11 +142,18 @@ FACT(the_pool_never_touches_what_it_manages)
 		blocks[j] = take(pool, roll(&dice, 16000), 0);
 	}
 	assert_works(dray_locate(blocks[0], &where));
-	assert_int_equal(resident(dray_buffer_data(where.buffer), 16 * MIB), 0);
+	if (!resides)
+		assert_int_equal(
+			resident(dray_buffer_data(where.buffer), 16 * MIB), 0);
+	assert_true(all_bytes_are(dray_buffer_data(where.buffer), 0, 16 * MIB));
 	for (int i = 0; i < 512; i++)
 		dray_pool_free(pool, blocks[i]);
 	dray_pool_close(pool);
 }
+
+BRIEF(FACT(the_pool_never_touches_what_it_manages),
+      check_untouched("host:private", false));
+BRIEF(FACT(nor_what_others_may_see), check_untouched("host:shareable", true));
 
 /* One number for each 8 bytes, as no books of a pool would hold it. */
 static uint64_t pattern(size_t i)

@@ -322,6 +322,37 @@ FACT(large_shareable_blocks_come_in_huge_pages)
 	dray_pool_close(pool);
 }
 
+/* Once, and again after the pages were returned. */
+FACT(small_shareable_blocks_lie_in_huge_pages)
+{
+	struct dray_pool *pool = open_pool("host:shareable", NULL);
+	static const size_t sizes[] = { 64, 5000, 100000, MIB - 64 };
+	char *block;
+
+	if (!huge_pages_can_be_made())
+		skip();
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		block = take(pool, sizes[i], 2 * MIB);
+		assert_int_equal(resident(block, 2 * MIB), 2 * MIB);
+		dray_pool_free(pool, block);
+		dray_pool_trim(pool);
+		assert_int_equal(resident(block, 2 * MIB), 0);
+		block = dray_pool_calloc(pool, 1, sizes[i]);
+		assert_int_equal(resident(block, 2 * MIB), 2 * MIB);
+		dray_pool_free(pool, block);
+		dray_pool_trim(pool);
+	}
+	/* But not at the end of a small pool, where there is none. */
+	dray_pool_close(pool);
+	pool = open_pool("host:shareable",
+			 &(struct dray_pool_options){ .initial = MIB,
+						      .limit = MIB });
+	block = take(pool, 100, 0);
+	assert_true(resident(block, MIB) < MIB);
+	dray_pool_free(pool, block);
+	dray_pool_close(pool);
+}
+
 POOL_FACT(many_pools_leave_room_for_more)
 {
 	struct dray_node *node = dray_pool_node(*state);

@@ -44,6 +44,8 @@ REUSED = {**NUMPY, "no allocator": "kept"}
 ROUNDS = {"time": 9, "room": 3, "worst": 3, "numpy": 7, "suite": 3}
 IDLE = 4
 BEST = "best"
+# Goals of shareable memory that differ.
+SHAREABLE_GOALS = {"mixed": 1.6}
 
 
 def ns(name, workload, contenders, kind, *goal, key="ns"):
@@ -66,10 +68,10 @@ PROGRAM_ROWS = (
     ns("pair, 64 B", "pair 64", ALL, "time", MIMALLOC, 0.8),
     ns("pair, 4 KiB", "pair 4096", ALL, "time", MIMALLOC, 0.5),
     ns("pair, 1 MiB", "pair 1048576", ALL, "time", BEST, 1),
-    ns("mixed", "mixed", ALL, "time", MIMALLOC, 1.6),
+    ns("mixed", "mixed", ALL, "time", MIMALLOC, 1.3),
     ns("pair, 64 B, 2 threads", "pair-both 64", ALL, "time"),
-    ns("mixed, 2 threads", "mixed-both", ALL, "time", MIMALLOC, 2.5),
-    ns("freed by another thread", "pass", ALL, "time", MIMALLOC, 2.5),
+    ns("mixed, 2 threads", "mixed-both", ALL, "time", MIMALLOC, 1.6),
+    ns("freed by another thread", "pass", ALL, "time", MIMALLOC, 1.2),
     *fill(0), *fill(IDLE, f", {IDLE} idle threads"),
     (f"kept by {IDLE} idle threads", "KiB", "lower", "kept", "kib", REGIONAL,
      "room", ()),
@@ -231,6 +233,8 @@ def print_shareable(rows, values):
         few = {"dray": found[SHAREABLE]}
         if peer[0] in found:
             few[peer[0]] = found[peer[0]]
+        if name in SHAREABLE_GOALS:
+            peer = peer[0], SHAREABLE_GOALS[name]
         show(f"{name}: shareable", unit, better, few, peer)
 
 

@@ -17,7 +17,7 @@ STATEMENTS = tuple((statement, count, "NumPy", 1) for statement, count in (
     ("a[1:-1, ::2]", 5), ("a[1]", 5), ("a[1, 1]", 5), ("a.T", 5),
     ("a.transpose(1, 0)", 5), ("a.reshape(-1)", 5), ("a.copy()", 5),
     ("a[i]", 5), ("a.take(i, 0)", 5), ("a.copy()", LARGE // 16), ("a[i]", 50_000),
-    ("a.take(i, 0)", 50_000),
+    ("a.take(i, 0)", 50_000), ("memoryview(a)", 5),
 )) + tuple((statement, 5, "NumPy", 1.5) for statement in (
     "np.asarray(a)", "a.flags", "a.item(1, 1)", "a.shape", "a.dtype",
 )) + (("np.add(a, a)", 5, EMPTY, 1.3),)

@@ -40,6 +40,12 @@ ROWS = tuple(
 ) + tuple(
     (f"aged: a*b + b*c - a*c, {size} MiB", "ns", f"aged {size}", "ns",
      at_most(1), at_most(1.15)) for size in (1, 4, 16, 64)
+) + (
+    ("np.empty(1000), statistics and hooks off", "ns", "watch-off 1000", "ns",
+     at_most(1.1), ()),
+    ("np.empty(1000) in dray.statistics()", "ns", "watch-statistics 1000", "ns", (), ()),
+    ("np.empty(1000) in a hook of empty methods", "ns", "watch-hook 1000", "ns", (), ()),
+    ("np.empty(1000) in dray.profiler()", "ns", "watch-profiler 1000", "ns", (), ()),
 ) + tuple(
     (f"Pool: {way} of {size} B", "ns", f"pool-{way} {size}", "ns", (),
      at_most(1.1))

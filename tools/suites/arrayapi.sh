@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Downloads 2 MB from PyPI, and NumPy 2; with --full SciPy, 36 MB.
+# Downloads 2 MB from PyPI, and NumPy 2; with --full SciPy, 36 MB, and
+# scikit-learn, 12 MB.
 
 ABOUT_ARRAYAPI="dray.xp beside array-api-strict, each function of the array-API standard with \
-random arrays of hypothesis, for NumPy 2; with --full in more cases, for Debian's NumPy, too, and SciPy's tests of the standard"
+random arrays of hypothesis, for NumPy 2; with --full in more cases, for Debian's NumPy, too, and SciPy's and scikit-learn's tests of the standard"
 PACKAGES_ARRAYAPI=("${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" python3-numpy
 	python3-pytest)
 
@@ -21,6 +22,8 @@ suite_arrayapi()
 		arrayapi_tests numpy2 "$1" "$packages:$numpy"
 	[ "$FULL" = no ] || ! tally_wants scipy ||
 		arrayapi_scipy "$1" "$numpy"
+	[ "$FULL" = no ] || ! tally_wants sklearn ||
+		arrayapi_sklearn "$1" "$numpy"
 	[ "$FULL" = no ] || ! tally_wants debian ||
 		! tally_run "builds as a release" build_native ||
 		arrayapi_tests native "$1" "$packages"
@@ -55,4 +58,21 @@ arrayapi_scipy()
 		--color=no -p no:cacheprovider -W ignore -m array_api_backends \
 		-k "array_api_strict and not test_device and not test_rank17" \
 		--pyargs "${modules[@]/#/scipy.}"
+}
+
+# arrayapi_sklearn SCRATCH NUMPY: scikit-learn's own tests of the standard
+arrayapi_sklearn()
+{
+	local files packages
+
+	tally_fetch "fetches scikit-learn" packages pypi_set arrayapi-sklearn \
+		"$TREE/tests/arrayapi/requirements-sklearn.txt" &&
+		tally_run "builds for NumPy 2" build_numpy numpy2 "$2" ||
+		return 0
+	mapfile -t files < <(grep -rlE 'yield_(namespace|mixed_namespace)' \
+		--include='test_*.py' "$packages/sklearn")
+	SCIPY_ARRAY_API=1 python_count "scikit-learn's tests" numpy2 "$1/sklearn" \
+		/usr/bin/python3 "$TREE/tests/arrayapi/plugin:$TREE/tests/arrayapi/stand-in:$packages:$2" \
+		-m pytest -q --color=no -p no:cacheprovider -p dray_sklearn \
+		-W ignore -k "dray.xp" "${files[@]}"
 }

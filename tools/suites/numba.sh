@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 ABOUT_NUMBA="Numba's own tests of memory, with its manager and with dray.numba, over \
-a stand-in for the CUDA driver: there is no GPU; its tests of arrays with dray.Array; and its cfunc as a loop of dray.ufunc"
+a stand-in for the CUDA driver: there is no GPU; its tests of arrays with dray.Array; its cfunc as a loop of dray.ufunc; and its njit over dray.Array"
 PACKAGES_NUMBA=("${PACKAGES_BUILD[@]}" python3-numba python3-pytest)
 
 suite_numba()
@@ -16,6 +16,9 @@ suite_numba()
 	python_count "Numba's cfunc as a loop" native "$1/cfunc" \
 		/usr/bin/python3 '' -m pytest -q --color=no -p no:cacheprovider \
 		"$TREE/tests/numba/test_cfunc.py"
+	python_count "Numba's njit over dray.Array" native "$1/njit" \
+		/usr/bin/python3 '' -m pytest -q --color=no -p no:cacheprovider \
+		"$TREE/tests/numba/test_njit.py"
 	[ "$LONG" = yes ] || return 0
 	tally_run "builds with sanitizers" build_sanitized || return 0
 	numba_tests sanitized "$1"

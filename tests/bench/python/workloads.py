@@ -14,6 +14,9 @@ usage: workloads.py numpy|dray|dray-shareable WORKLOAD [NUMBER]
     list N             making and dropping it
     aged N             a*b + b*c - a*c with arrays of N MiB, in a process that
                        has dropped an array of 31 MiB
+    watch-off N, watch-statistics N, watch-hook N, watch-profiler N
+                       np.empty() of N doubles, made and dropped, after each tool of
+                       dray that watches memory was on; while one is on
     pool-argument N, pool-result N
                        an array of N bytes to or from a worker of
                        multiprocessing.Pool, in it and in the program
@@ -21,6 +24,8 @@ usage: workloads.py numpy|dray|dray-shareable WORKLOAD [NUMBER]
 Times are of the processor, in ns.
 """
 
+import contextlib
+import functools
 import multiprocessing
 import os
 import resource
@@ -37,6 +42,7 @@ MIB = 1 << 20
 PAGE = 4096
 ENOUGH = 300_000_000  # ns
 SENT = 20 * MIB  # bytes, in 200 to 5000 arrays
+CALLS = 1000
 AGED = 31 * MIB  # glibc takes blocks up to so much from its heap from then on
 
 
@@ -53,15 +59,15 @@ def back(size):
     print("mib", (resident() - before) / MIB)
 
 
-def timed(run):
-    """The time of a call of @run, called as often as it takes."""
+def timed(run, calls=1):
+    """The time of each of the @calls in @run, called as often as it takes."""
     run()
     count, begin, spent = 0, time.thread_time_ns(), 0
     while spent < ENOUGH or count < 3:
         run()
         count += 1
         spent = time.thread_time_ns() - begin
-    print("ns", spent / count)
+    print("ns", spent / count / calls)
 
 
 def zeros(mebibytes, write):
@@ -96,6 +102,23 @@ def aged(mebibytes):
     a = np.linspace(0, 1, mebibytes * MIB // 8)
     b, c = a + 1, a + 2
     timed(lambda: evaluate(a, b, c))
+
+
+def watch(size, tool, handler):
+    tools = {}
+    if handler != "numpy":
+        import dray
+        tools = {"statistics": dray.statistics, "hook": dray.MemoryHook,
+                 "profiler": dray.profiler}
+    for begin in tools.values():
+        with begin():
+            np.empty(size)
+
+    def run():
+        for _ in range(CALLS):
+            np.empty(size)
+    with tools.get(tool, contextlib.nullcontext)():
+        timed(run, CALLS)
 
 
 def first_byte(array):
@@ -142,6 +165,8 @@ def main():
      "drop": lambda: small(number, False),
      "list": lambda: small(number, True),
      "aged": lambda: aged(number),
+     **{f"watch-{tool}": functools.partial(watch, number, tool, handler)
+        for tool in ("off", "statistics", "hook", "profiler")},
      "pool-argument": lambda: pool(number, True, handler),
      "pool-result": lambda: pool(number, False, handler)}[workload]()
 

@@ -32,5 +32,27 @@ def load(count: int) -> NDArray[np.float64]:
     return np.zeros(count)
 
 
+class Count(dray.MemoryHook):
+    name = "Count"
+
+    def malloc_postprocess(self, **kwargs: int) -> None:
+        print(kwargs["size"])
+
+
+@dray.profiler()
+def add(a: int, b: int) -> int:
+    return a + b
+
+
+limited = dray.mr.LimitingResourceAdaptor(dray.mr.PoolMemoryResource(), "1G")
+counted = dray.mr.StatisticsResourceAdaptor(limited)
+with dray.memory(counted), dray.statistics() as s, Count() as count, dray.profiler() as p:
+    assert_type(s.peak + s.total_bytes, int)
+    assert_type(count, Count)
+    assert_type(add(1, 2), int)
+    print(p.report("function"), p.records()[:1], dray.owns(picture), dray.heaps()[0].total)
+assert_type(counted.allocation_counts.peak_bytes, int)
+assert_type(limited.allocate(8), int)
+
 node: dray.Node = dray.open("host")
 print(half(node.pool(limit="1G")), load(3), [heap.total for heap in node.heaps()])

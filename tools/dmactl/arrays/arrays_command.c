@@ -227,13 +227,14 @@ static const char description[] =
 	"  SIZE    bytes of the block\n"
 	"  ASKED   bytes that were asked for, if the process knows\n"
 	"  STATE   used; parked: freed, but an engine still uses it; with\n"
-	"          --all also cached by a thread, and free\n"
+	"          --all also cached by a thread, and free.  Also the engine\n"
+	"          of another library that it is lent to\n"
 	"  KIND    'array' if the elements of an array lie in it, of dray or of\n"
 	"          NumPy; 'block' otherwise\n"
 	"  SITE    the caller, if it is tracked or DRAY_HANDLER=check is set\n"
 	"\n"
-	"--columns and --sort also know pid, pool, and busy: transfers that\n"
-	"use the block.  JSON lists all blocks, in the order of their offsets.\n";
+	"--columns and --sort also know pid, pool, lent, and busy: transfers\n"
+	"that use the block.  JSON lists all blocks, in the order of their offsets.\n";
 
 static const struct command_option *const options[] = {
 	&buffer_option, &arrays_all_option, &sort_option,

@@ -118,11 +118,26 @@ static char *state_key(const void *row)
 	return text_format("%s", row_state(row));
 }
 
+static char *lent_key(const void *row)
+{
+	const struct published_block *block = row_of(row)->block;
+
+	if (!block || !block->loan)
+		return text_format("%s", "");
+	return escape(block->loan->to,
+		      strnlen(block->loan->to, sizeof(block->loan->to)),
+		      ESCAPE_NAME);
+}
+
 static void add_state(struct table *table, const struct request *request,
 		      const void *row)
 {
+	char *lent = lent_key(row);
+
 	(void)request;
-	table_cell(table, TABLE_PLAIN, "%s", row_state(row));
+	table_cell(table, TABLE_PLAIN, "%s%s%s", row_state(row),
+		   *lent ? ", lent to " : "", lent);
+	free(lent);
 }
 
 static char *kind_key(const void *row)
@@ -211,17 +226,6 @@ static void rows_add_busy(struct table *table, const struct request *request,
 {
 	(void)request;
 	rows_add_number(table, rows_busy_key(row));
-}
-
-static char *lent_key(const void *row)
-{
-	const struct published_block *block = row_of(row)->block;
-
-	if (!block || !block->loan)
-		return text_format("%s", "");
-	return escape(block->loan->to,
-		      strnlen(block->loan->to, sizeof(block->loan->to)),
-		      ESCAPE_NAME);
 }
 
 static void add_lent(struct table *table, const struct request *request,

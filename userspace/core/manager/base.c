@@ -16,35 +16,6 @@
 #include "memory/node.h"
 #include "resource/resource.h"
 
-/*
- * Puts a log over the resource if the environment names one.  Children, and the
- * programs they start, have the same environment, so each log has a name that
- * no file has yet.
- */
-static int add_log(struct dray_resource **resource)
-{
-	const char *name = secure_getenv("DRAY_MEMORY_LOG");
-	struct dray_resource *upstream = *resource;
-	char path[4096], number[12] = "";
-	int length, ret, i = 0;
-
-	if (!name || !*name)
-		return 0;
-	do {
-		length = snprintf(path, sizeof(path), "%s.%d%s", name,
-				  (int)getpid(), number);
-		if (length < 0 || (size_t)length >= sizeof(path))
-			return dray_fail(-ENAMETOOLONG,
-					 "DRAY_MEMORY_LOG is %zu bytes long",
-					 strlen(name));
-		ret = dray_resource_log_new(upstream, path, resource);
-		snprintf(number, sizeof(number), ".%d", ++i);
-	} while (ret == -EEXIST);
-	if (!ret)
-		dray_resource_unref(upstream);
-	return ret;
-}
-
 /* A pool on the manager's node, as a resource. */
 static int make_resource(struct dray_manager *self, struct dray_pool **pool,
 			 struct dray_resource **out)
@@ -57,7 +28,7 @@ static int make_resource(struct dray_manager *self, struct dray_pool **pool,
 		return ret;
 	ret = dray_resource_pool(*pool, &resource);
 	if (!ret)
-		ret = add_log(&resource);
+		ret = dray_resource_log_asked(&resource);
 	if (ret) {
 		dray_resource_unref(resource);
 		dray_pool_close(*pool);

@@ -178,7 +178,7 @@ void dray_pages_gather(char *start, uint64_t size)
 		atomic_store_explicit(&refused, true, memory_order_relaxed);
 }
 
-static int pages_fetch(void *start, uint64_t size)
+int dray_pages_fetch(void *start, uint64_t size)
 {
 	int error;
 
@@ -204,6 +204,6 @@ int dray_pages_place(void *start, uint64_t size, const struct dray_pages *pages)
 	if (pages->policy)
 		ret = set_policy(start, size, pages);
 	if (!ret && pages->flags & DRAY_PAGES_PREFAULT)
-		ret = pages_fetch(start, size);
+		ret = dray_pages_fetch(start, size);
 	return ret;
 }

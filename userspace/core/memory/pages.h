@@ -40,6 +40,12 @@ int dray_pages_place(void *start, uint64_t size,
 		     const struct dray_pages *pages);
 
 /*
+ * Fetches all pages of a range of whole pages; contents stay.  -ENOMEM, and
+ * errors of madvise().
+ */
+int dray_pages_fetch(void *start, uint64_t size);
+
+/*
  * Puts a part of a memfd's shared mapping into transparent huge pages; contents
  * stay, and pages that were not touched are fetched.  @start and @size are
  * multiples of DRAY_PAGES_HUGE_SIZE.  Does nothing if the system lacks them.

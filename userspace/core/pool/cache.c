@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * cache: the blocks of a cache go back to the pool, under its lock: all, the oldest,
- * or the excess over its bounds.
+ * or the excess over its bounds.  Large blocks lie on shelves by size.  A request looks
+ * at two shelves, so that blocks of many sizes are used again without the lock.
  */
 #include <string.h>
 
@@ -45,38 +46,95 @@ struct dray_pool_region *dray_cache_flush(struct dray_cache *cache,
 	return region;
 }
 
-struct dray_pool_region *dray_cache_flush_large(struct dray_cache *cache,
-						uint32_t count)
+/*
+ * Finds the smallest block of a shelf with @granules and at most @spare more;
+ * returns DRAY_SHELF_ROOM if there is none.
+ */
+static uint32_t shelf_search(const struct dray_shelf *shelf, uint32_t granules,
+			     uint32_t spare)
 {
-	struct dray_pool_region *region =
-		dray_blocks_return(cache_find_pool(cache), cache->large,
-				   cache->large_granules, count);
-	uint32_t i;
+	uint32_t index = DRAY_SHELF_ROOM, i, more;
 
-	for (i = 0; i < count; i++)
-		cache->large_room += (uint64_t)cache->large_granules[i]
-				     << cache->shift;
-	cache->large_count -= count;
-	for (i = 0; i < cache->large_count; i++) {
-		cache->large[i] = cache->large[count + i];
-		cache->large_granules[i] = cache->large_granules[count + i];
+	for (i = 0; i < DRAY_SHELF_ROOM; i++) {
+		/* Wraps around if there is no block, or a smaller block. */
+		more = shelf->granules[i] - granules;
+		index = more <= spare ? i : index;
+		spare = more <= spare ? more : spare;
+	}
+	return index;
+}
+
+void *dray_shelf_take_near(struct dray_cache *cache, struct dray_shelf *shelf,
+			   uint32_t granules)
+{
+	uint32_t spare = (uint32_t)((uint64_t)granules >> cache->spare), index;
+
+	index = shelf_search(shelf, granules, spare);
+	if (index == DRAY_SHELF_ROOM && spare &&
+	    shelf + 1 < cache->shelves + DRAY_SHELVES)
+		index = shelf_search(++shelf, granules, spare);
+	return index < DRAY_SHELF_ROOM ? dray_shelf_remove(cache, shelf, index)
+				       : NULL;
+}
+
+struct dray_pool_region *dray_shelf_flush(struct dray_cache *cache,
+					  struct dray_shelf *shelf,
+					  uint32_t count)
+{
+	struct dray_pool_region *region = dray_blocks_return(
+		cache_find_pool(cache), shelf->blocks, shelf->granules, count);
+
+	while (count--)
+		dray_shelf_remove(cache, shelf, count);
+	return region;
+}
+
+/* The highest shelf with a block, but for @except; NULL: there is none. */
+static struct dray_shelf *cache_top_shelf(struct dray_cache *cache,
+					  const struct dray_shelf *except)
+{
+	struct dray_shelf *shelf = cache->shelves + cache->large_top;
+	bool top = true;
+
+	for (;; shelf--) {
+		if (shelf->count && shelf != except)
+			return shelf;
+		top = top && !shelf->count;
+		if (shelf == cache->shelves)
+			return NULL;
+		if (top)
+			cache->large_top--;
+	}
+}
+
+struct dray_pool_region *dray_cache_flush_large(struct dray_cache *cache)
+{
+	struct dray_pool_region *region = NULL, *some;
+	struct dray_shelf *shelf;
+
+	while (cache->large_room < cache->large_most) {
+		shelf = cache_top_shelf(cache, NULL);
+		some = dray_shelf_flush(cache, shelf, shelf->count);
+		if (!region || !some->blocks)
+			region = some;
 	}
 	return region;
 }
 
-void *dray_cache_leave_with(struct dray_cache *cache, uint32_t index)
+/* The largest leave first, as few are enough; blocks of the same shelf leave last. */
+bool dray_cache_make_large_room(struct dray_cache *cache,
+				const struct dray_shelf *shelf, uint64_t bytes)
 {
-	void *block = cache->large[index];
+	struct dray_shelf *top;
 
-	cache->large_room += (uint64_t)cache->large_granules[index]
-			     << cache->shift;
-	for (cache->large_count--; index < cache->large_count; index++) {
-		cache->large[index] = cache->large[index + 1];
-		cache->large_granules[index] = cache->large_granules[index + 1];
+	while (bytes > cache->large_room &&
+	       cache->large_room < cache->large_most) {
+		top = cache_top_shelf(cache, shelf);
+		if (!top)
+			top = cache_top_shelf(cache, NULL);
+		dray_shelf_flush(cache, top, 1);
 	}
-	dray_mark_set(block, DRAY_MARK_LARGE);
-	dray_cache_leave(cache);
-	return block;
+	return bytes <= cache->large_room;
 }
 
 void dray_cache_empty(struct dray_cache *cache)
@@ -86,7 +144,7 @@ void dray_cache_empty(struct dray_cache *cache)
 	for (; magazine < cache->magazines + DRAY_MARK_MOST; magazine++)
 		dray_cache_flush(cache, magazine,
 				 dray_magazine_count(magazine));
-	dray_cache_flush_large(cache, cache->large_count);
+	dray_cache_flush_large(cache);
 }
 
 uint64_t dray_cache_held(const struct dray_cache *cache)
@@ -99,7 +157,8 @@ uint64_t dray_cache_held(const struct dray_cache *cache)
 void dray_cache_set_bounds(struct dray_cache *cache, uint64_t reserved)
 {
 	uint64_t most = dray_cache_bound(reserved);
-	uint64_t large_most = dray_cache_large_bound(reserved);
+	uint64_t large_most = cache->wanted ? dray_cache_block_bound(reserved)
+					    : dray_cache_large_bound(reserved);
 
 	if (dray_cache_held_small(cache) > most ||
 	    cache->large_most - cache->large_room > large_most)

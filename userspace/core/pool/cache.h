@@ -4,7 +4,8 @@
  * the pool's lock.
  *
  * A thread owns a cache for each pool that it uses: a magazine, a stack of blocks,
- * for each size in granules up to just above 4 KiB, and a few larger blocks.  The
+ * for each size in granules up to just above 4 KiB, and shelves of larger blocks, each
+ * for sizes that differ by at most 1/8.  The
  * pool counts cached blocks as in use.  The cache's bounds are fractions of the
  * pool; a request that finds no memory first drains the caches of all threads.
  *
@@ -30,8 +31,10 @@
 
 #define DRAY_CACHED_POOLS 64	/* numbers of pools, from 1 on */
 #define DRAY_MAGAZINE_ROOM 30	/* blocks: 256 bytes a magazine */
-#define DRAY_CACHE_LARGE 8	/* blocks */
-#define DRAY_CACHE_LARGE_FEW 4	/* to return together */
+#define DRAY_SHELF_ROOM 8	/* large blocks */
+#define DRAY_SHELF_ROW 8	/* shelves for a power of two */
+#define DRAY_SHELVES 128
+#define DRAY_SPARE_SHIFT 3	/* a request gets at most 1/8 more */
 
 struct dray_pool;
 struct dray_found;
@@ -41,6 +44,13 @@ struct dray_magazine {
 	uint32_t bytes;		/* of a block */
 	uint32_t batch;		/* to fetch when it is empty next; 0: never */
 	void *blocks[DRAY_MAGAZINE_ROOM];
+};
+
+/* Large blocks of about the same size. */
+struct dray_shelf {
+	uint32_t granules[DRAY_SHELF_ROOM];	/* the oldest first; 0: none */
+	uint32_t count;
+	void *blocks[DRAY_SHELF_ROOM];
 };
 
 struct dray_cache {
@@ -55,7 +65,7 @@ struct dray_cache {
 	struct dray_cache *next;	/* of the pool, under its lock */
 	bool used;	/* with the pool's lock, since the last sweep */
 	bool drained;	/* it is empty and closed */
-	uint32_t turn;	/* evicted next */
+	uint32_t turn;	/* the magazine to evict from next */
 	uint32_t overflows;	/* of magazines, since its owner took from the pool */
 	/*
 	 * The size that was freed last, and its magazine.  If the next free is of
@@ -64,18 +74,17 @@ struct dray_cache {
 	uint32_t recent_size;
 	struct dray_magazine *recent;
 	/*
-	 * Large blocks that were freed last.  They are used again for the same
-	 * size, or return to the pool together, mostly while the owner has the
-	 * pool's lock for another large block.  If the pool returns whole
-	 * buffers to the node, only the size that was asked for last is kept,
-	 * since any block keeps its buffer.
+	 * Large blocks are used again for the same size or a little less, while
+	 * the pool has plenty of memory.  If the pool returns whole buffers to
+	 * the node, only the size that was asked for last is kept, since any
+	 * block keeps its buffer.
 	 */
 	uint64_t wanted;	/* granules; 0: any.  Only its owner looks */
-	uint32_t large_count;
-	uint32_t large_granules[DRAY_CACHE_LARGE];	/* oldest first */
-	void *large[DRAY_CACHE_LARGE];
+	uint32_t spare;		/* log2 of a request by what may be left over */
+	uint32_t large_top;	/* no shelf above it has a block */
 	/* The index is the size in granules - 1. */
 	struct dray_magazine magazines[DRAY_MARK_MOST];
+	struct dray_shelf shelves[DRAY_SHELVES];
 };
 
 /* A thread's state; a free needs only the first line of it. */
@@ -118,12 +127,28 @@ static inline void dray_magazine_push(struct dray_cache *cache,
 	magazine->top = top + 1;
 }
 
-static inline void dray_cache_push_large(struct dray_cache *cache, void *block,
-					 uint64_t granules)
+static inline void dray_shelf_push(struct dray_cache *cache,
+				   struct dray_shelf *shelf, void *block,
+				   uint64_t granules)
 {
-	cache->large_granules[cache->large_count] = (uint32_t)granules;
-	cache->large[cache->large_count++] = block;
+	uint32_t index = (uint32_t)(shelf - cache->shelves);
+
+	shelf->granules[shelf->count] = (uint32_t)granules;
+	shelf->blocks[shelf->count++] = block;
 	cache->large_room -= granules << cache->shift;
+	if (index > cache->large_top)
+		cache->large_top = index;
+}
+
+/* As bins of free pieces, but wider.  The last is for all larger blocks, too. */
+static inline struct dray_shelf *dray_cache_shelf(struct dray_cache *cache,
+						  uint32_t granules)
+{
+	uint32_t width =
+		((uint32_t)__builtin_clz(granules | DRAY_SHELF_ROW) ^ 31) - 3;
+	uint32_t index = width * DRAY_SHELF_ROW + (granules >> width);
+
+	return &cache->shelves[index < DRAY_SHELVES ? index : DRAY_SHELVES - 1];
 }
 
 /* False if the cache is closed: acquire the pool's lock instead. */
@@ -176,24 +201,50 @@ static inline void *dray_cache_take(const struct dray_thread *thread,
 	return block;
 }
 
-/* Leaves the cache with the large block of this index. */
-void *dray_cache_leave_with(struct dray_cache *cache, uint32_t index);
+/* Removes a block; the last moves to its place. */
+static inline void *dray_shelf_remove(struct dray_cache *cache,
+				      struct dray_shelf *shelf, uint32_t index)
+{
+	uint32_t last = --shelf->count;
+	void *block = shelf->blocks[index];
 
-/* A large block, the last freed. */
+	cache->large_room += (uint64_t)shelf->granules[index] << cache->shift;
+	if (index < last) {
+		shelf->blocks[index] = shelf->blocks[last];
+		shelf->granules[index] = shelf->granules[last];
+	}
+	shelf->granules[last] = 0;
+	return block;
+}
+
+/* Removes a block of @granules or, if the cache permits, a few more; or NULL. */
+void *dray_shelf_take_near(struct dray_cache *cache, struct dray_shelf *shelf,
+			   uint32_t granules);
+
+/* A large block that the thread keeps, or NULL. */
 static inline void *dray_cache_take_large(struct dray_cache *cache,
 					  uint64_t granules)
 {
-	uint32_t i;
+	struct dray_shelf *shelf;
+	uint32_t last;
+	void *block;
 
 	if (cache->wanted)
 		cache->wanted = granules;
-	if (!dray_cache_enter(cache))
+	if (granules > cache->large_most >> cache->shift ||
+	    !dray_cache_enter(cache))
 		return NULL;
-	for (i = cache->large_count; i--;)
-		if (cache->large_granules[i] == granules)
-			return dray_cache_leave_with(cache, i);
+	shelf = dray_cache_shelf(cache, (uint32_t)granules);
+	last = shelf->count - 1;
+	/* Mostly the block that was put there last, if a program repeats a size. */
+	if (shelf->count && shelf->granules[last] == granules)
+		block = dray_shelf_remove(cache, shelf, last);
+	else
+		block = dray_shelf_take_near(cache, shelf, (uint32_t)granules);
+	if (block)
+		dray_mark_set(block, DRAY_MARK_LARGE);
 	dray_cache_leave(cache);
-	return NULL;
+	return block;
 }
 
 /*
@@ -237,13 +288,14 @@ static inline bool dray_cache_put_large(struct dray_cache *cache, void *block,
 					uint64_t granules)
 {
 	uint64_t bytes = granules << cache->shift;
+	struct dray_shelf *shelf;
 	bool kept = false;
 
 	if (!dray_cache_wants(cache, granules) || !dray_cache_enter(cache))
 		return false;
-	if (cache->large_count < DRAY_CACHE_LARGE &&
-	    bytes <= cache->large_room) {
-		dray_cache_push_large(cache, block, granules);
+	shelf = dray_cache_shelf(cache, (uint32_t)granules);
+	if (shelf->count < DRAY_SHELF_ROOM && bytes <= cache->large_room) {
+		dray_shelf_push(cache, shelf, block, granules);
 		atomic_store_explicit(mark, DRAY_MARK_KEPT,
 				      memory_order_relaxed);
 		kept = true;
@@ -370,15 +422,21 @@ void dray_magazine_drop(struct dray_cache *cache,
 			struct dray_magazine *magazine, uint32_t count);
 
 /*
- * Returns the oldest @count blocks of a magazine, or of the large blocks, to the pool.
- * The result is the last block's region, of large blocks a region that is empty if
- * there is any.
+ * Returns the oldest @count blocks of a magazine, or of a shelf, or all large
+ * blocks, to the pool.  The result is the last block's region, of large blocks a
+ * region that is empty if there is any.
  */
 struct dray_pool_region *dray_cache_flush(struct dray_cache *cache,
 					  struct dray_magazine *magazine,
 					  uint32_t count);
-struct dray_pool_region *dray_cache_flush_large(struct dray_cache *cache,
-						uint32_t count);
+struct dray_pool_region *dray_shelf_flush(struct dray_cache *cache,
+					  struct dray_shelf *shelf,
+					  uint32_t count);
+struct dray_pool_region *dray_cache_flush_large(struct dray_cache *cache);
+
+/* Returns large blocks until there is room for @bytes; false: there is none. */
+bool dray_cache_make_large_room(struct dray_cache *cache,
+				const struct dray_shelf *shelf, uint64_t bytes);
 
 /* Bytes of all its blocks. */
 uint64_t dray_cache_held(const struct dray_cache *cache);

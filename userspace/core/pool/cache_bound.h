@@ -18,16 +18,27 @@ static inline uint64_t dray_depot_bound(uint64_t reserved)
 }
 
 /*
- * And in large ones: of a small pool more, since four lie scattered nowhere,
- * and one of 32 MiB is to keep an array of 100,000 doubles.
+ * The largest block that one thread may keep: of a small pool more, since a few lie
+ * scattered nowhere, and one of 32 MiB is to keep an array of 100,000 doubles.
  */
-static inline uint64_t dray_cache_large_bound(uint64_t reserved)
+static inline uint64_t dray_cache_block_bound(uint64_t reserved)
 {
 	uint64_t most = (uint64_t)4 << 20;
 
 	if (reserved / 256 > most)
 		return reserved / 256;
 	return reserved / 16 < most ? reserved / 16 : most;
+}
+
+/* And all its large blocks together. */
+static inline uint64_t dray_cache_large_bound(uint64_t reserved)
+{
+	uint64_t most = (uint64_t)16 << 20;
+	uint64_t block = dray_cache_block_bound(reserved);
+
+	if (reserved / 64 < most)
+		most = reserved / 64;
+	return most > block ? most : block;
 }
 
 #endif /* DRAY_POOL_CACHE_BOUND_H */

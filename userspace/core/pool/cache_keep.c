@@ -21,6 +21,7 @@
 #define FEW 4u
 #define MANY DRAY_BLOCKS_MOST
 #define ONLY_FREES 16 /* overflows in a row */
+#define LARGE_FEW 4u /* large blocks */
 
 static struct dray_pool *cache_keep_find_pool(const struct dray_cache *cache)
 {
@@ -43,13 +44,6 @@ static bool keep_make_room(struct dray_cache *cache, uint64_t bytes)
 			dray_cache_flush(cache, magazine, 1);
 	}
 	return bytes <= cache->room;
-}
-
-static bool make_large_room(struct dray_cache *cache, uint64_t bytes)
-{
-	while (cache->large_count && bytes > cache->large_room)
-		dray_cache_flush_large(cache, 1);
-	return bytes <= cache->large_room;
 }
 
 static bool found_is_small(const struct dray_found *found)
@@ -170,7 +164,10 @@ void *dray_cache_refill(struct dray_pool *pool, uint64_t granules)
 	return blocks[0];
 }
 
-/* Opens the cache for the large block of its owner, and returns its others. */
+/*
+ * Opens the cache for the large block of its owner; returns others that keep whole
+ * buffers.
+ */
 static __attribute__((noinline)) struct dray_pool_region *
 cache_open(const struct dray_found *found)
 {
@@ -179,9 +176,9 @@ cache_open(const struct dray_found *found)
 	if (!cache)
 		return found->region;
 	cache->overflows = 0;
-	if (cache->large_count < DRAY_CACHE_LARGE_FEW)
+	if (!cache->wanted || cache->large_room == cache->large_most)
 		return found->region;
-	return dray_cache_flush_large(cache, cache->large_count);
+	return dray_cache_flush_large(cache);
 }
 
 struct dray_pool_region *dray_cache_taken(const struct dray_found *found)
@@ -239,15 +236,16 @@ bool dray_cache_make_room(struct dray_cache *cache, uint32_t size)
 
 static bool keep_large(struct dray_cache *cache, void *block, size_t granules)
 {
+	struct dray_shelf *shelf = dray_cache_shelf(cache, (uint32_t)granules);
 	uint64_t bytes = (uint64_t)granules << cache->shift;
 
 	if (!dray_cache_wants(cache, granules))
 		return false;
-	if (cache->large_count == DRAY_CACHE_LARGE)
-		dray_cache_flush_large(cache, DRAY_CACHE_LARGE_FEW);
-	if (!make_large_room(cache, bytes))
+	if (shelf->count == DRAY_SHELF_ROOM)
+		dray_shelf_flush(cache, shelf, LARGE_FEW);
+	if (!dray_cache_make_large_room(cache, shelf, bytes))
 		return false;
-	dray_cache_push_large(cache, block, granules);
+	dray_shelf_push(cache, shelf, block, granules);
 	return true;
 }
 

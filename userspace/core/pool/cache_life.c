@@ -205,6 +205,9 @@ struct dray_cache *dray_cache_of_caller(struct dray_pool *pool)
 	thread->recent = cache;
 	thread->recent_number = number;
 	dray_cache_set_bounds(cache, pool->reserved);
+	cache->spare = !cache->wanted && pool->used < pool->limit / 2
+			       ? DRAY_SPARE_SHIFT
+			       : 32;
 	cache->used = true;
 	cache->drained = false;
 	atomic_store_explicit(&cache->closed, 0, memory_order_release);

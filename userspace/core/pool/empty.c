@@ -3,10 +3,12 @@
 #include "pool/cache_bound.h"
 #include "pool/pool.h"
 
+_Thread_local uint64_t dray_pool_grown;
+
 void dray_pool_set_reserved(struct dray_pool *pool, uint64_t bytes)
 {
 	uint64_t small = dray_cache_bound(bytes) >> pool->shift;
-	uint64_t large = dray_cache_large_bound(bytes) >> pool->shift;
+	uint64_t large = dray_cache_block_bound(bytes) >> pool->shift;
 
 	pool->reserved = bytes;
 	if (small > pool->most_small)

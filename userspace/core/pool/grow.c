@@ -104,6 +104,7 @@ static void link_region(struct dray_pool *pool, struct dray_pool_region *region)
 	region->next = *link;
 	*link = region;
 	dray_pool_set_reserved(pool, pool->reserved + region->size);
+	dray_pool_grown += region->size;
 	dray_region_publish(region, pool);
 	dray_marks_claim(region->base, (size_t)region->reserved,
 			 dray_pool_number(pool));
@@ -208,6 +209,7 @@ static uint64_t grow_region(struct dray_pool *pool,
 	if (ret)
 		return 0;
 	dray_pool_set_reserved(pool, pool->reserved + step);
+	dray_pool_grown += step;
 	return step;
 }
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "pool/check.h"
 #include "pool/pool.h"
+#include "pool/watch.h"
 
 /*
  * Arrays do not touch: if one ends where another begins, NumPy takes them for
@@ -14,24 +15,32 @@
  */
 static void *pool_malloc(void *pool, size_t size)
 {
+	if (__builtin_expect(dray_handler_is_watched(), 0))
+		return dray_watched_malloc(pool, size);
 	return dray_pool_alloc_apart(pool, size);
 }
 
 static void *pool_calloc(void *pool, size_t count, size_t size)
 {
+	if (__builtin_expect(dray_handler_is_watched(), 0))
+		return dray_watched_calloc(pool, count, size);
 	return dray_pool_calloc_apart(pool, count, size);
 }
 
 static void *pool_realloc(void *pool, void *block, size_t size)
 {
+	if (__builtin_expect(dray_handler_is_watched(), 0))
+		return dray_watched_realloc(pool, block, size);
 	return dray_pool_realloc_apart(pool, block, size);
 }
 
 /* Runtimes pass wrong sizes: the pool knows the true one. */
 static void pool_free(void *pool, void *block, size_t size)
 {
-	(void)size;
-	dray_pool_free(pool, block);
+	if (__builtin_expect(dray_handler_is_watched(), 0))
+		dray_watched_free(pool, block, size);
+	else
+		dray_pool_free(pool, block);
 }
 
 int dray_handler_init(struct dray_pool *pool, const struct dray_node *node)

@@ -202,6 +202,10 @@ bool dray_pool_reap(struct dray_pool *pool, bool wait);
  */
 uint64_t dray_pool_give_back(struct dray_pool *pool);
 
+/* Bytes that the calling thread fetched from nodes so far, for any pool. */
+extern _Thread_local uint64_t dray_pool_grown
+	__attribute__((tls_model("initial-exec")));
+
 /* Changes the bytes in regions, and with them the bounds of caches. */
 void dray_pool_set_reserved(struct dray_pool *pool, uint64_t bytes);
 

@@ -33,7 +33,8 @@ struct dray_pool_region {
 	bool shared;		/* with a child, which may write its part */
 	_Atomic uint64_t *dirty;	/* a bit for each page of 4 KiB */
 	_Atomic uint64_t dirty_pages;	/* bits that are set */
-	size_t dirty_bytes;
+	_Atomic uint64_t *gathered;	/* a bit for each huge page: asked for it */
+	size_t dirty_bytes;	/* of both tables */
 	struct dray_fit fit;
 };
 
@@ -81,8 +82,9 @@ void dray_region_mark(struct dray_pool_region *region, uint64_t offset,
 		      uint64_t length);
 
 /*
- * As dray_region_mark(), for a block that its owner will write.  A large block gets
- * huge pages first if the memory does not get them by itself.
+ * As dray_region_mark(), for a block that its owner will write.  If the memory does
+ * not get huge pages by itself, it gets them first: all that a large block touches, and
+ * each around small blocks once.  Without the pool's lock.
  */
 void dray_region_ready(struct dray_pool_region *region, uint64_t offset,
 		       uint64_t length);

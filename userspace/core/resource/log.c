@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * A log, in the columns of RMM's.  It has no lock and no buffer: each line is
- * one write to a file opened for appending.  It computes the local time itself,
- * because the C library's functions take a lock that a child of fork() may find
- * taken.
+ * A log, in the columns of RMM's.  It uses neither a lock nor a buffer: each line is
+ * a single write to a file opened for appending.  It computes the local time itself,
+ * because the C library's functions hold a lock, which a child of fork() may find
+ * locked.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +20,7 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/fork.h"
+#include "pool/watch.h"
 #include "resource/resource.h"
 
 struct resource_log {
@@ -39,7 +40,7 @@ static int log_put(struct resource_log *log, const char *text, size_t length)
 	while (written < 0 && errno == EINTR);
 	if (written == (ssize_t)length)
 		return 0;
-	/* A full disk may take part of a line. */
+	/* A full disk may hold part of a line. */
 	ret = written < 0 ? -errno : -ENOSPC;
 	atomic_compare_exchange_strong(&log->error, &none, ret);
 	return ret;
@@ -103,12 +104,49 @@ static void log_destroy(void *ctx)
 	dray_upstream_destroy(ctx);
 }
 
-/* @how: for open(), of a file that is there already */
-static int make_log(struct dray_resource *upstream, const char *path, int how,
-		    struct dray_resource **out)
+/* Makes the file; @how: for open(), of a file that is there already. */
+static int log_open(struct resource_log *log, const char *path, int how)
 {
 	DRAY_NO_CANCEL;
 	static const char header[] = "Thread,Time,Action,Pointer,Size,Stream\n";
+	int ret;
+
+	dray_fork_watch();
+	log->process = dray_fork_process();
+	if (log->fd >= 0)
+		close(log->fd);
+	log->fd = dray_descriptor(open(
+		path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | how, 0666));
+	ret = log->fd < 0 ? -errno : log_put(log, header, sizeof(header) - 1);
+	return ret ? dray_fail(ret, "the log %s: %s", path, strerror(-ret)) : 0;
+}
+
+/*
+ * Children, and the programs they start, have the same environment, so each log
+ * needs a name that no file uses.
+ */
+static int log_open_new(struct resource_log *log, const char *name)
+{
+	char path[4096], number[12] = "";
+	int length, ret, i = 0;
+
+	do {
+		length = snprintf(path, sizeof(path), "%s.%d%s", name,
+				  (int)getpid(), number);
+		if (length < 0 || (size_t)length >= sizeof(path))
+			return dray_fail(-ENAMETOOLONG,
+					 "DRAY_MEMORY_LOG is %zu bytes long",
+					 strlen(name));
+		ret = log_open(log, path, O_EXCL);
+		snprintf(number, sizeof(number), ".%d", ++i);
+	} while (ret == -EEXIST);
+	return ret;
+}
+
+static int make_log(struct dray_resource *upstream, const char *path,
+		    int (*file)(struct resource_log *log, const char *path),
+		    struct dray_resource **out)
+{
 	static const struct dray_resource_ops ops = {
 		.size = sizeof(ops),
 		.name = "log",
@@ -128,29 +166,76 @@ static int make_log(struct dray_resource *upstream, const char *path, int how,
 	ret = dray_resource_stack(&ops, log, upstream, &resource);
 	if (ret)
 		return ret;
-	dray_fork_watch();
-	log->process = dray_fork_process();
-	log->fd = dray_descriptor(open(
-		path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | how, 0666));
-	ret = log->fd < 0 ? -errno : log_put(log, header, sizeof(header) - 1);
+	log->fd = -1;
+	ret = file(log, path);
 	if (ret) {
 		dray_resource_unref(resource);
-		return dray_fail(ret, "the log %s: %s", path, strerror(-ret));
+		return ret;
 	}
 	*out = resource;
 	return 0;
 }
 
+static int log_open_empty(struct resource_log *log, const char *path)
+{
+	return log_open(log, path, O_TRUNC);
+}
+
 int dray_resource_log(struct dray_resource *upstream, const char *path,
 		      struct dray_resource **out)
 {
-	return make_log(upstream, path, O_TRUNC, out);
+	return make_log(upstream, path, log_open_empty, out);
 }
 
-int dray_resource_log_new(struct dray_resource *upstream, const char *path,
-			  struct dray_resource **out)
+/* The name of the log that the environment asks for, or NULL. */
+static const char *log_asked(void)
 {
-	return make_log(upstream, path, O_EXCL, out);
+	const char *name = secure_getenv("DRAY_MEMORY_LOG");
+
+	return name && *name ? name : NULL;
+}
+
+int dray_resource_log_asked(struct dray_resource **resource)
+{
+	struct dray_resource *upstream = *resource;
+	const char *name = log_asked();
+	int ret;
+
+	if (!name)
+		return 0;
+	ret = make_log(upstream, name, log_open_new, resource);
+	if (!ret)
+		dray_resource_unref(upstream);
+	return ret;
+}
+
+/* The log of all handlers, open until the process ends. */
+static struct resource_log handler_log = { .fd = -1 };
+
+static void log_see(const struct dray_handler_event *event)
+{
+	if (event->action == DRAY_HANDLER_ALLOCATED)
+		log_note(&handler_log,
+			 event->block ? "allocate" : "allocate failure",
+			 event->block, event->asked, 0);
+	else if (event->action == DRAY_HANDLER_FREES)
+		log_note(&handler_log, "free", event->block, event->asked, 0);
+}
+
+int dray_log_handlers(void)
+{
+	static _Atomic bool begun;
+	const char *name = log_asked();
+	int ret;
+
+	if (!name || atomic_exchange(&begun, true))
+		return 0;
+	ret = log_open_new(&handler_log, name);
+	if (ret)
+		atomic_store(&begun, false);
+	else
+		dray_watcher_set(DRAY_WATCHER_LOG, log_see);
+	return ret;
 }
 
 int dray_log_check(struct dray_resource *resource)

@@ -27,9 +27,11 @@ int dray_resource_stack(const struct dray_resource_ops *ops, void *ctx,
 			struct dray_resource *upstream,
 			struct dray_resource **out);
 
-/* As dray_resource_log(), but returns -EEXIST if the file exists. */
-int dray_resource_log_new(struct dray_resource *upstream, const char *path,
-			  struct dray_resource **out);
+/*
+ * Puts a log over *@resource, whose reference passes to it, if the environment
+ * asks for one.
+ */
+int dray_resource_log_asked(struct dray_resource **resource);
 
 /* For kinds without a capacity of their own: returns upstream's. */
 int dray_upstream_capacity(void *ctx, struct dray_capacity *out);

@@ -262,9 +262,10 @@ static int loan_view_bytes(const struct dray_buffer *buffer, uint64_t offset,
 
 	if (offset > size || bytes > size - offset)
 		return dray_fail(-EINVAL,
-				 "bytes %" PRIu64 " to %" PRIu64
-				 " of a buffer of %" PRIu64,
-				 offset, offset + bytes, size);
+				 "%" PRIu64 " bytes from %" PRIu64
+				 " of a buffer of %" PRIu64
+				 "; lend a part of it",
+				 bytes, offset, size);
 	ret = dray_view_init(view, (char *)dray_buffer_data(buffer) + offset,
 			     DRAY_UINT8, 1, &shape, NULL);
 	if (!ret && !dray_buffer_writable(buffer))

@@ -71,20 +71,23 @@ from ._fence import Call, Fence
 from ._functions import open as open
 from ._functions import (Versions, WaitingArray, address, arange, array, asarray, copy, copy_from_sycl,
                          copy_to_sycl, debug_repr, device_empty, empty, empty_like, explain,
-                         export_array, fill,
-                         from_sycl, full, full_like, handler_name, install, last_error, memory,
-                         memory_kind, nodes, ones, ones_like, open_array, pool, receive, revoke_array,
+                         export_array, fill, from_sycl, full, full_like, handler_name, heaps, install,
+                         last_error, memory, memory_kind, nodes, ones, ones_like, open_array, owns,
+                         pool, receive, revoke_array,
                          revoke_waiting, rows, segments, send, share_arrays, shared_zeros, stats,
                          stream, sync_for_cpu, sync_for_device, to_sycl, uninstall, versions, wait,
                          waiting_arrays, zeros, zeros_like)
+from ._hook import MemoryHook
 from ._loan import Loan, lend
 from ._lost import LostArray
 from ._nditer import nditer
 from ._node import Node
+from ._profiler import ProfilerRecord, profiler
 from ._records import (ArrayFlags, Bank, CallExplanation, ChannelInfo, Explanation, HeapInfo, NodeInfo,
                        OpenCLDevice, PoolStats, RingCounts, Segment, SequencePlan,
                        StreamCounts)
 from ._sequence import Sequence, Value
+from ._statistics import Statistics, statistics
 from ._stream import Event, Frames, Stream
 from ._sycl import SyclArray, SyclQueue
 from ._ufunc import (errstate, frompyfunc, getbufsize, geterr, geterrcall, setbufsize, seterr, seterrcall)
@@ -105,20 +108,19 @@ from ._xclbin import xclbin_bank_of, xclbin_banks
 from ._xrt import XrtBo, XrtDevice, from_xrt, xrt_bo, xrt_device
 
 __all__ = [
-    "Array", "ArrayFlags", "ArrowArray", "Bank", "Call", "CallExplanation", "CallQueue", "CoreUfunc",
-    "ChannelInfo", "Event", "Explanation", "Fence",
-    "FlatIterator", "Frames", "HeapInfo", "Loan", "LostArray", "Node", "NodeInfo", "OpenCLDevice",
-    "OpenCLExecutor", "Pool", "PoolStats", "RingCounts", "Scope", "Segment", "Sequence",
-    "SequencePlan", "Stream", "StreamCounts", "StreamExecutor", "SyclArray", "SyclQueue",
-    "Value", "Versions", "WaitingArray", "XrtBo", "XrtDevice",
-    "address", "arange", "array", "asarray", "copy", "copy_from_sycl", "copy_to_sycl",
-    "debug_repr", "device_empty", "dot", "empty", "empty_like", "errstate", "explain", "export_array", "fill",
-    "from_arrow", "from_dlpack", "from_sycl", "from_xrt", "frompyfunc", "full", "full_like",
-    "getbufsize",
-    "geterr", "geterrcall", "handler_name", "install", "last_error", "lend", "matmul", "matvec",
-    "memory", "memory_kind", "nditer", "nodes", "ones", "ones_like", "open_array", "pool", "receive",
-    "revoke_array", "revoke_waiting", "rows", "segments", "send", "setbufsize", "seterr",
-    "seterrcall", "share_arrays", "shared_zeros", "stats", "stream", "sync_for_cpu",
+    "Array", "ArrayFlags", "ArrowArray", "Bank", "Call", "CallExplanation", "CallQueue",
+    "ChannelInfo", "CoreUfunc", "Event", "Explanation", "Fence", "FlatIterator", "Frames", "HeapInfo", "Loan",
+    "LostArray", "MemoryHook", "Node", "NodeInfo", "OpenCLDevice", "OpenCLExecutor", "Pool",
+    "PoolStats", "ProfilerRecord", "RingCounts", "Scope", "Segment", "Sequence", "SequencePlan",
+    "Statistics", "Stream", "StreamCounts", "StreamExecutor", "SyclArray", "SyclQueue", "Value",
+    "Versions", "WaitingArray", "XrtBo", "XrtDevice", "address", "arange", "array", "asarray",
+    "copy", "copy_from_sycl", "copy_to_sycl", "debug_repr", "device_empty", "dot", "empty",
+    "empty_like", "errstate", "explain", "export_array", "fill", "from_arrow", "from_dlpack",
+    "from_sycl", "from_xrt", "frompyfunc", "full", "full_like", "getbufsize", "geterr", "geterrcall",
+    "handler_name", "heaps", "install", "last_error", "lend", "matmul", "matvec", "memory",
+    "memory_kind", "mr", "nditer", "nodes", "ones", "ones_like", "open_array", "owns", "pool", "profiler",
+    "receive", "revoke_array", "revoke_waiting", "rows", "segments", "send", "setbufsize", "seterr",
+    "seterrcall", "share_arrays", "shared_zeros", "statistics", "stats", "stream", "sync_for_cpu",
     "sync_for_device", "to_arrow", "to_sycl", "ufunc", "uninstall", "vecdot", "vecmat", "versions",
     "wait", "waiting_arrays", "xclbin_bank_of", "xclbin_banks", "xp", "xrt_bo", "xrt_device",
     "zeros", "zeros_like",
@@ -142,13 +144,14 @@ __version__: str = _dray.version
 _methods.finish()
 
 if _TYPE_CHECKING:
+    from . import mr as mr
     from . import xp as xp
 
 
 def __getattr__(name: str) -> _Any:
-    # The namespace of the array-API standard, which few programs use, is imported then.
-    if name != "xp":
+    # Modules that few programs use are imported then.
+    if name not in ("mr", "xp"):
         raise AttributeError(f"module 'dray' has no attribute {name!r}")
     import importlib
 
-    return importlib.import_module("dray.xp")
+    return importlib.import_module(f"dray.{name}")

@@ -3,7 +3,7 @@
 and pandas."""
 from __future__ import annotations
 
-from typing import Any, Literal, Optional, Union, overload
+from typing import Any, Literal, Optional, Sequence, Union, overload
 
 import numpy
 
@@ -55,7 +55,22 @@ class ArrowArray:
         return _dray.export_arrow(self.array, self.mask, self._copy, requested_schema, True)
 
 
-def to_arrow(a: Any, mask: Any = None, *, copy: Optional[bool] = None) -> ArrowArray:
+def _as_rows(array: Array, fields: Sequence[str]) -> Array:
+    """Two axes as an axis of structures, with a name for each column."""
+    names = list(fields)
+    if array.ndim != 2 or array.shape[1] != len(names):
+        raise ValueError(f"fields= has a name for each column of two axes: {len(names)} names are "
+                         f"not for shape {array.shape}")
+    if len(set(names)) < len(names):
+        raise ValueError(f"fields have the same name: {names}")
+    dense = array if array.flags.c_contiguous else array.copy("C")
+    if not names or not array.size:
+        return Array.empty(array.shape[0], [(name, array.dtype) for name in names])
+    return dense.view([(name, array.dtype) for name in names]).reshape(array.shape[0])
+
+
+def to_arrow(a: Any, mask: Any = None, *, copy: Optional[bool] = None,
+             fields: Optional[Sequence[str]] = None) -> ArrowArray:
     """An object for pyarrow.array(), polars.Series(), nanoarrow.array() and other
     consumers of Arrow's capsules.
 
@@ -66,6 +81,8 @@ def to_arrow(a: Any, mask: Any = None, *, copy: Optional[bool] = None) -> ArrowA
     `copy`: None copies if Arrow's layout differs: bools are bits there, days have 32
     bits, elements lie side by side, and the fields of a structure apart.
     False raises ValueError instead; True always copies
+    `fields`: the names of the columns of two axes, for a frame: polars.DataFrame(),
+    pyarrow.record_batch() and pandas.DataFrame.from_arrow() of it.  Always copies
 
     More axes become lists of a fixed size, complex numbers pairs.  Dates that are
     none (NaT) become nulls.  TypeError for other types, such as text and objects.
@@ -78,8 +95,11 @@ def to_arrow(a: Any, mask: Any = None, *, copy: Optional[bool] = None) -> ArrowA
     array = Array(a)
     if copy:
         array = array.copy()
-    return ArrowArray(array, None if mask is None else Array(numpy.asarray(mask)),
-                      copy is not False)
+    nulls = None if mask is None else Array(numpy.asarray(mask))
+    if fields is not None:
+        array = _as_rows(array, fields)
+        nulls = None if nulls is None else _as_rows(nulls, fields)
+    return ArrowArray(array, nulls, copy is not False)
 
 
 def _capsules(obj: Any) -> tuple[Any, Any]:

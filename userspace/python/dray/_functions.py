@@ -18,12 +18,14 @@ from . import _dray, _pickle, _sycl
 from ._dray import Array, Pool, Scope
 from ._fence import Fence
 from ._node import Node
-from ._records import Explanation, PoolStats, Segment
+from ._records import Explanation, HeapInfo, PoolStats, Segment
 from ._stream import Stream
 from ._sycl import SyclArray
 
 if TYPE_CHECKING:  # its import lasts a tenth as long as NumPy 1.24's
     from numpy.typing import NDArray
+
+    from .mr import MemoryResource
 
 # NumPy's array, or the library's.
 _AnyArray = Union[numpy.ndarray, Array]
@@ -126,8 +128,8 @@ def pool(heap: Optional[str] = None, *, shareable: bool = False) -> Pool:
 _chosen: Callable[[], Optional[Pool]] = lambda: None
 
 
-def _choose(chosen: Optional[Pool], heap: Optional[str],
-            shareable: bool) -> Pool:
+def _choose(chosen: Union[Pool, MemoryResource, None], heap: Optional[str],
+            shareable: bool) -> Union[Pool, MemoryResource]:
     global _chosen
     if chosen is None:
         chosen = pool(heap, shareable=shareable)
@@ -139,7 +141,7 @@ def _choose(chosen: Optional[Pool], heap: Optional[str],
     return chosen
 
 
-def memory(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
+def memory(pool: Union[Pool, MemoryResource, None] = None, *, heap: Optional[str] = None,
            shareable: bool = False, min_bytes: Union[int, str] = 0) -> Scope:
     """A scope in which new arrays lie in dray memory.
 
@@ -147,6 +149,7 @@ def memory(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
         with dray.memory(heap="cma"): ...
         with dray.memory(min_bytes="4K"): ...
         with dray.memory(dray.open("kernel:dray1").pool()) as pool: ...
+        with dray.memory(dray.mr.LimitingResourceAdaptor(dray.mr.PoolMemoryResource(), "1G")): ...
 
         @dray.memory()
         def load(path): ...
@@ -186,7 +189,7 @@ def memory(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
     return _dray.scope(_choose(pool, heap, shareable), min_bytes)
 
 
-def install(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
+def install(pool: Union[Pool, MemoryResource, None] = None, *, heap: Optional[str] = None,
             shareable: bool = False, min_bytes: Union[int, str] = 0) -> Scope:
     """As memory(), without an end: for this thread or task, until
     uninstall() or the end of a scope around it.  The result is a scope with its `pool`.  If
@@ -788,14 +791,34 @@ def revoke_waiting(older_than: float = 0.0) -> int:
     return count
 
 
+def _usual() -> Pool:
+    """The default pool, chosen."""
+    usual = pool()
+    _choose(usual, None, False)
+    return usual
+
+
 def stats(pool: Optional[Pool] = None) -> PoolStats:
     """Counters of a pool.  By default, of the pool of this thread's or task's
     innermost scope, else of the last pool of memory() or install(), else of the
     default pool."""
-    used = pool or _dray.current_pool() or _chosen()
+    current = _dray.current_pool()
+    used = pool or (current if isinstance(current, Pool) else None) or _chosen()
     if used is None or pool is None and used.closed:
-        used = _choose(None, None, False)
+        used = _usual()
     return used.stats()
+
+
+def heaps(node: Optional[Node] = None) -> list[HeapInfo]:
+    """The sources of memory of a node, by default that of dray.memory(), as a list of
+    HeapInfo in the order in which they are tried."""
+    return (_node(False) if node is None else node).heaps()
+
+
+def owns(a: _AnyArray) -> bool:
+    """Whether the memory of an array of NumPy or a dray.Array, or of the array behind a
+    view, is dray's: its devices reach it."""
+    return _dray.owns(a)
 
 
 def last_error() -> str:

@@ -37,6 +37,8 @@ class Loan:
             self._array = None
 
     def __enter__(self) -> Loan:
+        if self._loan is None:
+            raise ValueError(f"the loan to {self._to} has ended: lend the array again")
         return self
 
     def __exit__(self, *unused: object) -> None:

@@ -46,6 +46,13 @@ def argsort(array: Array, axis: Any = -1, kind: Any = None, order: Any = None, *
         numpy.asarray(array).argsort(axis, "stable", order))
 
 
+def clip(array: Array, min: Any = None, max: Any = None,  # pylint: disable=redefined-builtin
+         out: Any = None, **keywords: Any) -> Any:
+    """Runs for Array.clip() with keywords of a ufunc, as dtype=."""
+    made = numpy.clip(numpy.asarray(array), min, max, out, **keywords)
+    return Array(made) if type(made) is numpy.ndarray and made is not out else made
+
+
 class _Methods:
     """Attributes of dray.Array; self is an Array."""
 

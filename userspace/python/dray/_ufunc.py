@@ -30,7 +30,7 @@ class _State(NamedTuple):
 
 
 def _state() -> _State:
-    return _State(*(_dray.fp_state.get(None) or _dray.thread_fp_state()))
+    return _State(*(_dray.fp_state.get(None) or numpy_state() or _dray.thread_fp_state()))
 
 
 def _name(state: _State, kind: str) -> str:
@@ -135,15 +135,20 @@ class errstate(contextlib.ContextDecorator):  # pylint: disable=invalid-name
         _dray.fp_state.reset(self._token)
 
 
-def as_numpy() -> Any:
-    """Copies NumPy's reactions, for a ufunc of NumPy that dray computes.  Returns a
-    token to undo it, or None if they equal a new thread's."""
+def numpy_state() -> Any:
+    """NumPy's reactions, or None if they equal a new thread's."""
     reactions: dict[str, Any] = {**numpy.geterr()}
     actions = tuple(_ACTIONS[reactions[kind]] for kind in _KINDS)
-    if actions == _FRESH[:4] and _dray.fp_state.get(None) is None:
+    if actions == _FRESH[:4]:
         return None
     function: Any = numpy.geterrcall() if 3 in actions else None
-    return _dray.fp_state.set((*actions, numpy.getbufsize(), function))
+    return (*actions, numpy.getbufsize(), function)
+
+
+def as_numpy() -> Any:
+    """Copies NumPy's reactions, for a ufunc of NumPy that dray computes, in place of
+    dray's own.  Returns a token to undo it."""
+    return _dray.fp_state.set(numpy_state() or _FRESH)
 
 
 def _address(thing: Any, is_loop: bool) -> int:

@@ -39,7 +39,11 @@ import warnings
 import weakref
 from typing import Any, Awaitable, Callable, Iterator, NamedTuple, Optional, Union
 
-import distributed
+try:
+    import distributed
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(f"dray.dask needs distributed 2022.12.1 or later, and lacks "
+                              f"{error.name}: install it", name=error.name) from error
 import distributed.comm.tcp
 import distributed.protocol.utils
 import numpy

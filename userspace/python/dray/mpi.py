@@ -33,14 +33,21 @@ dray.lend() and mpi4py.  An MPI without ULFM ends the whole program if a rank di
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import numbers
+import operator
 import os
 import time
 from typing import Any, Callable, NamedTuple, Optional
 
 import numpy
-import mpi4py  # pyright: ignore[reportMissingImports]
-from mpi4py import MPI  # pyright: ignore[reportMissingImports]
+try:
+    import mpi4py  # pyright: ignore[reportMissingImports]
+    from mpi4py import MPI  # pyright: ignore[reportMissingImports]
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(f"dray.mpi needs mpi4py 4 or later, and lacks {error.name}: "
+                              "install it", name=error.name) from error
 
 import dray
 from . import _dray, _functions
@@ -56,7 +63,7 @@ _LONG_RUN = 4096    # bytes, from which on a datatype is as fast as a copy
 _FAILED = {getattr(MPI, name) for name in ("ERR_PROC_FAILED", "ERR_PROC_FAILED_PENDING",
                                            "ERR_REVOKED") if hasattr(MPI, name)}
 _UNITS = {code: MPI.Datatype.fromcode(code) for code in "?bBhHiIlLqQfdgFDG"}
-_under_way: set[Request] = set()    # MPI uses their memory, even if nobody keeps them
+_dropped: set[Request] = set()  # under way, and MPI uses their memory
 
 
 class Plan(NamedTuple):
@@ -151,8 +158,39 @@ def _bytes_of(a: numpy.ndarray) -> Any:
     return MPI.buffer.fromaddress(a.__array_interface__["data"][0], 0)
 
 
-def _array(a: Any) -> numpy.ndarray:
-    return a if isinstance(a, numpy.ndarray) else numpy.asarray(a)
+def _array(a: Any, access: int = _dray.ACCESS_READ) -> numpy.ndarray:
+    if isinstance(a, numpy.ndarray):
+        return a
+    array = numpy.asarray(a)
+    if access == _dray.ACCESS_WRITE and array.flags.owndata:    # a copy
+        raise TypeError(f"{a.__class__.__name__} is not an array to write into: "
+                        "make it by dray.empty()")
+    return array
+
+
+def _seconds(timeout: Optional[float]) -> Optional[float]:
+    """Checks a timeout as dray.lend() does."""
+    if timeout is not None and not isinstance(timeout, numbers.Real):
+        raise TypeError(f"timeout is {timeout!r}, not seconds, nor None for ever")
+    if timeout is not None and not timeout >= 0:
+        raise ValueError(f"a timeout of {timeout!r} seconds: 0 or more, or None for ever")
+    return timeout
+
+
+def _is_unique(a: numpy.ndarray) -> bool:
+    """Whether no elements share bytes."""
+    span = a.itemsize
+    axes = sorted((abs(stride), count) for count, stride in zip(a.shape, a.strides) if count != 1)
+    for stride, count in axes:
+        if stride < span:
+            break
+        span += stride * (count - 1)
+    else:
+        return True
+    places = numpy.zeros(1, "i8")
+    for stride, count in axes:
+        places = numpy.add.outer(places, stride * numpy.arange(count)).reshape(-1)
+    return bool((numpy.diff(numpy.sort(places)) >= a.itemsize).all())
 
 
 def _is_plain(a: numpy.ndarray) -> bool:
@@ -166,12 +204,19 @@ def _communicator(comm: Any) -> Any:
     if comm is None:
         return MPI.COMM_WORLD
     if not isinstance(comm, MPI.Comm):
+        runs_on = MPI.Get_library_version().splitlines()[0].split(",")[0]
         raise TypeError(f"comm is {comm!r}, not a communicator of mpi4py, which runs on "
-                        f"{MPI.Get_library_version().split(',')[0].strip()}")
+                        f"{' '.join(runs_on.split())}")
+    if not comm:
+        raise ValueError("comm is the null communicator, or was freed: use another")
     return comm
 
 
 def _check_rank(rank: int, comm: Any, also: int = MPI.PROC_NULL) -> None:
+    try:
+        operator.index(rank)
+    except TypeError:
+        raise TypeError(f"rank {rank!r} is not an integer") from None
     ranks = comm.Get_remote_size() if comm.is_inter else comm.Get_size()
     if not 0 <= rank < ranks and rank not in (also, MPI.PROC_NULL):
         raise ValueError(f"rank {rank} is out of range: the communicator has {ranks}, from 0")
@@ -224,7 +269,9 @@ class _Lent:
 
     def __init__(self, a: Any, access: int, comm: Any, how: Optional[str],
                  timeout: Optional[float] = None) -> None:
-        self.array = array = _array(a)
+        if _dropped:
+            _end_dropped()
+        self.array = array = _array(a, access)
         self.datatype = self.dense = self.stage = None
         self.loan: Any = _dray.lend(array, access, "MPI", timeout)
         try:
@@ -308,18 +355,21 @@ def _run(lent: _Lent, call: Callable[[], Any]) -> Any:
 
 class Request:
     """A message that is under way, of isend() or irecv().  Its array stays lent until
-    wait() or test() has ended it, even if the request is dropped."""
+    wait() or test() has ended it.  If the request is dropped, a later call of this module
+    ends it, once the message is complete."""
 
     __slots__ = ("_lent", "_request", "_status")
 
     def __init__(self, lent: _Lent, request: Any, status: Any) -> None:
         self._lent: Optional[_Lent] = lent
         self._request, self._status = request, status
-        _under_way.add(self)
+
+    def __del__(self) -> None:
+        if self._lent is not None and not MPI.Is_finalized():
+            _dropped.add(self)
 
     def _end(self) -> None:
         lent, self._lent = self._lent, None
-        _under_way.discard(self)
         assert lent is not None
         try:
             if self._status is not None:
@@ -329,7 +379,6 @@ class Request:
 
     def _fail(self, error: Any) -> Exception:
         lent, self._lent = self._lent, None
-        _under_way.discard(self)
         if self._request:   # failed, but not over
             self._request.Cancel()
             self._request.Wait()
@@ -346,7 +395,6 @@ class Request:
             self._status = status
             return True
         lent, self._lent = self._lent, None
-        _under_way.discard(self)
         assert lent is not None
         lent.drop()
         return False
@@ -368,6 +416,7 @@ class Request:
 
         `timeout`: seconds, then TimeoutError.  A receive is cancelled then and has ended.  A
         send cannot be cancelled: it is under way still."""
+        timeout = _seconds(timeout)
         if self._lent is None:
             return self._status
         if timeout is None:
@@ -377,7 +426,10 @@ class Request:
                 raise self._fail(error) from error
             self._end()
             return self._status
-        end = time.monotonic() + timeout
+        return self._wait(timeout, time.monotonic() + timeout)
+
+    def _wait(self, timeout: float, end: float) -> Any:
+        """Waits until `end` at most; `timeout` is for errors."""
         while not self.test():
             if time.monotonic() < end:
                 os.sched_yield()
@@ -393,17 +445,27 @@ class Request:
         return self._status
 
 
+def _end_dropped() -> None:
+    """Ends dropped requests with a complete message."""
+    for _ in range(len(_dropped)):
+        request = _dropped.pop()
+        with contextlib.suppress(Exception):    # of a dropped message
+            if not request.test():
+                _dropped.add(request)
+
+
 def type(a: Any) -> Any:
     """Returns the datatype of the array's elements in C order, from its first element's
     address; the caller frees it by Free()."""
     array = _array(a)
+    if array.dtype.hasobject:
+        raise TypeError(f"a: {array.dtype!r} holds references to objects, which mean nothing "
+                        "outside of this process")
     return _datatype(array, *_axes(array)[:2])
 
 
 class _Message(list):  # type: ignore[type-arg]
-    """A message of mpi4py that frees its datatype and keeps its array."""
-
-    array: Any
+    """A message of mpi4py that frees its datatype."""
 
     def __del__(self) -> None:
         if not MPI.Is_finalized():
@@ -413,12 +475,14 @@ class _Message(list):  # type: ignore[type-arg]
 def message(a: Any) -> list[Any]:
     """Returns the array for calls of mpi4py: MPI.COMM_WORLD.Send(message(a.T), 1).
 
-    It waits until no transfer uses the array, and lends nothing: dray.lend() does."""
+    It waits until no transfer uses the array, and lends nothing: dray.lend() does.
+    Requests of mpi4py keep the array."""
     array = _array(a)
     dray.wait(array)
-    made = _Message([_bytes_of(array), 1, type(array)])
-    made.array = array
-    return made
+    # A view keeps the array in mpi4py's requests, and is read-only if the array is.
+    first = (array[(..., *[slice(1)] * array.ndim)].reshape(-1).view("u1") if array.nbytes
+             else numpy.empty(0, "u1"))
+    return _Message([first, 1, type(array)])
 
 
 def send(a: Any, dest: int, tag: int = 0, comm: Any = None, *, how: Optional[str] = None) -> None:
@@ -429,6 +493,8 @@ def send(a: Any, dest: int, tag: int = 0, comm: Any = None, *, how: Optional[str
     comm = _communicator(comm)
     _check_rank(dest, comm)
     if how is None and isinstance(a, numpy.ndarray) and _is_plain(a):   # the short way
+        if _dropped:
+            _end_dropped()
         loan = _dray.lend(a, _dray.ACCESS_READ, "MPI", None)
         try:
             comm.Send(a, dest, tag)
@@ -471,11 +537,11 @@ def recv(a: Any, source: int = MPI.ANY_SOURCE, tag: int = MPI.ANY_TAG, comm: Any
 
     `timeout`: seconds for the loan and the message together.  The receive is cancelled
     before TimeoutError is raised."""
-    if timeout is None:
+    if _seconds(timeout) is None:
         return irecv(a, source, tag, comm, how=how).wait()
+    assert timeout is not None
     end = time.monotonic() + timeout
-    request = irecv(a, source, tag, comm, how=how, timeout=timeout)
-    return request.wait(max(0., end - time.monotonic()))
+    return irecv(a, source, tag, comm, how=how, timeout=timeout)._wait(timeout, end)
 
 
 def wait(request: Request, timeout: Optional[float] = None) -> Any:
@@ -490,7 +556,7 @@ def test(request: Request) -> bool:
 
 def _move(a: Any, access: int, rank: int, win: Any, there: Any, offset: Optional[int],
           how: Optional[str]) -> None:
-    there, array = _array(there), _array(a)
+    there, array = _array(there), _array(a, access)
     if there.shape != array.shape or there.dtype != array.dtype:
         raise ValueError(f"the target is {there.dtype} of shape {there.shape} and the array "
                          f"{array.dtype} of {array.shape}: describe the target with the same")
@@ -502,8 +568,16 @@ def _move(a: Any, access: int, rank: int, win: Any, there: Any, offset: Optional
     group.Free()
     if not 0 <= rank < ranks:
         raise ValueError(f"rank {rank} is out of range: the window has {ranks}, from 0")
+    if access == _dray.ACCESS_READ and not _is_unique(there):
+        raise ValueError("elements of the target share bytes: put into a target without overlap")
     if offset is None:
-        offset = there.__array_interface__["data"][0] - win.Get_attr(MPI.WIN_BASE)
+        base, size = win.Get_attr(MPI.WIN_BASE), win.Get_attr(MPI.WIN_SIZE)
+        offset = there.__array_interface__["data"][0] - base
+        steps = [(count - 1) * stride for count, stride in zip(there.shape, there.strides)]
+        low, high = (offset + sum(bound(0, step) for step in steps) for bound in (min, max))
+        if there.size and not 0 <= low <= high <= size - there.itemsize:
+            raise ValueError(f"the target is not in this rank's window of {size} bytes: say its "
+                             "offset")
     target = type(there)
     lent = _Lent(array, access, MPI.COMM_SELF, how)
     try:
@@ -528,7 +602,8 @@ def put(a: Any, rank: int, win: Any, there: Any, *, offset: Optional[int] = None
     win.Lock_all().
     `there`: an array of this shape and type in this rank's memory of the window: the same
     place is written there.
-    `offset`: bytes from the window's start instead; `there` is then only a description."""
+    `offset`: bytes from the window's start instead; `there` is then only a description.
+    CAUTION: the MPI does not check that all of it is in the window."""
     _move(a, _dray.ACCESS_READ, rank, win, there, offset, how)
 
 
@@ -564,7 +639,7 @@ def share(a: Any, comm: Any = None) -> list[Optional[numpy.ndarray]]:
     array = _array(a)
     host = comm.Split_type(MPI.COMM_TYPE_SHARED, comm.rank)
     try:
-        records = _agree(comm, lambda: dray.export_array(array))
+        offers = _agree(comm, lambda: (dray.export_array(array), array.dtype))
         ranks = host.allgather(comm.rank)
     finally:
         host.Free()
@@ -572,7 +647,13 @@ def share(a: Any, comm: Any = None) -> list[Optional[numpy.ndarray]]:
 
     def open_all() -> None:
         for rank in ranks:
-            arrays[rank] = array if rank == comm.rank else dray.open_array(records[rank])
+            if rank == comm.rank:
+                arrays[rank] = array
+                continue
+            record, dtype = offers[rank]
+            opened = dray.open_array(record)
+            # Dates and structures come as plain bytes.
+            arrays[rank] = opened if opened.dtype == dtype else opened.view(dtype)
     _agree(comm, open_all)
     return arrays
 
@@ -589,15 +670,24 @@ def resplit(a: Any, axis: int, other: int, comm: Any = None, *, out: Any = None)
     lent: list[_Lent] = []
     made: list[Any] = []
 
-    def extents() -> tuple[int, int]:
+    def extents() -> tuple[Any, ...]:
         nonlocal a, out
         a = _array(a)
         if axis == other or not (0 <= axis < a.ndim and 0 <= other < a.ndim):
             raise ValueError(f"axes {axis} and {other} are not two axes of {a.ndim}, from 0")
-        return a.shape[axis], -1 if out is None else _array(out).shape[other]
+        out = None if out is None else _array(out, _dray.ACCESS_WRITE)
+        if out is not None and numpy.may_share_memory(a, out):
+            raise ValueError("out lies between the elements of the array: split into other memory")
+        return (a.shape[axis], -1 if out is None else out.shape[other],
+                (a.dtype, axis, other, a.shape[:axis] + a.shape[axis + 1:]))
 
     def prepare() -> None:
         nonlocal out
+        for rank, part in enumerate(parts):
+            if part[2] != parts[0][2]:
+                raise ValueError("type, axis, other axis and lengths beside the axis are "
+                                 f"{parts[0][2]} on rank 0 and {part[2]} on rank {rank}: split "
+                                 "parts of the same array")
         total, size, rank = sum(here), comm.size, comm.rank
         shape = list(a.shape)
         shape[axis] = total
@@ -607,7 +697,6 @@ def resplit(a: Any, axis: int, other: int, comm: Any = None, *, out: Any = None)
         shape[other] = there[rank]
         if out is None:
             out = dray.empty(tuple(shape), a.dtype)
-        out = _array(out)
         if out.dtype != a.dtype or out.shape != tuple(shape) or sum(there) != a.shape[other]:
             raise ValueError(f"out is {out.dtype} of shape {out.shape}, not {a.dtype} of "
                              f"{tuple(shape)}, or the parts of all ranks are not the whole")

@@ -9,6 +9,9 @@ same bytes, and dray.copy() accepts such arrays.  Memory on the GPU stays the
 driver's, and Numba manages it.  A program can call install() instead, before
 its first call of numba.cuda.
 
+Functions of numba.njit() accept a dray.Array, as an array of NumPy over its memory.  An
+installed package does that without this module, by an entry point.
+
 DRAY_HANDLER=check does not check these blocks: each is whole pages, which
 leaves no room for guards around a block.
 """
@@ -26,6 +29,7 @@ from numba.cuda.cudadrv import driver, enums  # pyright: ignore[reportMissingImp
 
 import dray
 from . import _dray, _functions
+from . import _njit as _njit  # functions of numba.njit() over a dray.Array
 
 __all__ = ["HostIpcHandle", "MemoryManager", "install", "pool"]
 

@@ -141,10 +141,10 @@ static PyMethodDef array_methods[] = {
 	  "--\n\nThe mean." },
 	{ "var", WITH_KEYWORDS(array_var), METH_FASTCALL | METH_KEYWORDS,
 	  "var($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *,\n"
-	  "    where=True)\n--\n\nThe variance, with the divisor size - ddof." },
+	  "    where=True, mean=None)\n--\n\nThe variance, with the divisor size - ddof." },
 	{ "std", WITH_KEYWORDS(array_std), METH_FASTCALL | METH_KEYWORDS,
 	  "std($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *,\n"
-	  "    where=True)\n--\n\nThe standard deviation." },
+	  "    where=True, mean=None)\n--\n\nThe standard deviation." },
 	{ "cumsum", WITH_KEYWORDS(array_cumsum), METH_FASTCALL | METH_KEYWORDS,
 	  "cumsum($self, /, axis=None, dtype=None, out=None)\n--\n\n"
 	  "Running sums along an axis, or of all elements in C order." },
@@ -153,7 +153,7 @@ static PyMethodDef array_methods[] = {
 	  "cumprod($self, /, axis=None, dtype=None, out=None)\n--\n\n"
 	  "Running products." },
 	{ "clip", WITH_KEYWORDS(array_clip), METH_FASTCALL | METH_KEYWORDS,
-	  "clip($self, /, min=None, max=None, out=None)\n--\n\n"
+	  "clip($self, /, min=None, max=None, out=None, **keywords)\n--\n\n"
 	  "The elements, put between bounds." },
 	{ "round", WITH_KEYWORDS(array_round), METH_FASTCALL | METH_KEYWORDS,
 	  "round($self, /, decimals=0, out=None)\n--\n\n"

@@ -90,6 +90,40 @@ static PyMethodDef methods[] = {
 	  SIGNATURE("end_loan($module, loan, /)") },
 	{ "kind", memory_kind, METH_VARARGS,
 	  SIGNATURE("kind($module, a, node, /)") },
+	{ "owns", memory_is_ours, METH_O, SIGNATURE("owns($module, a, /)") },
+	{ "counter_begin", counter_begin, METH_NOARGS,
+	  SIGNATURE("counter_begin($module, /)") },
+	{ "counter_end", counter_end, METH_O,
+	  SIGNATURE("counter_end($module, counter, /)") },
+	{ "counter_read", counter_read, METH_O,
+	  SIGNATURE("counter_read($module, counter, /)") },
+	{ "hook_enter", hook_enter, METH_O,
+	  SIGNATURE("hook_enter($module, hook, /)") },
+	{ "hook_leave", hook_leave, METH_O,
+	  SIGNATURE("hook_leave($module, hook, /)") },
+	{ "hooks", hooks_here, METH_NOARGS, SIGNATURE("hooks($module, /)") },
+	{ "resource_over_pool", resource_over_pool, METH_VARARGS,
+	  SIGNATURE("resource_over_pool($module, type, pool, /)") },
+	{ "resource_of_heap", resource_of_heap, METH_O,
+	  SIGNATURE("resource_of_heap($module, type, /)") },
+	{ "resource_of_callbacks", resource_of_callbacks, METH_VARARGS,
+	  SIGNATURE(
+		  "resource_of_callbacks($module, type, allocate, deallocate, /)") },
+	{ "resource_on_failure", resource_on_failure, METH_VARARGS,
+	  SIGNATURE(
+		  "resource_on_failure($module, type, upstream, callback, /)") },
+	{ "resource_over", resource_over, METH_VARARGS,
+	  SIGNATURE(
+		  "resource_over($module, type, kind, upstream, argument=None, /)") },
+	{ "resource_allocate", resource_allocate, METH_VARARGS,
+	  SIGNATURE("resource_allocate($module, resource, nbytes, stream, /)") },
+	{ "resource_deallocate", resource_deallocate, METH_VARARGS,
+	  SIGNATURE(
+		  "resource_deallocate($module, resource, ptr, nbytes, stream, /)") },
+	{ "resource_numbers", resource_ask_for, METH_VARARGS,
+	  SIGNATURE("resource_numbers($module, resource, field, /)") },
+	{ "resource_report", resource_report, METH_O,
+	  SIGNATURE("resource_report($module, resource, /)") },
 	{ "rows", memory_rows, METH_VARARGS,
 	  SIGNATURE("rows($module, a, limits, flags, device, /)") },
 	{ "array_at", memory_at, METH_VARARGS,
@@ -271,7 +305,8 @@ static int module_exec(PyObject *module)
 	} types[] = { MODULE_TYPES(TYPE_AND_SPEC) };
 	size_t i;
 
-	if (_import_array() < 0 || caller_init() || publish_init())
+	if (_import_array() < 0 || caller_init() || publish_init() ||
+	    watch_init())
 		return -1;
 	if (node_entry_init()) {
 		PyErr_NoMemory();

@@ -38,7 +38,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None,
         raise ValueError(f"copy=False: a {type(obj).__name__} is not an array, so its elements are copied")
     else:
         values = np.array(obj, dtype)
-        if values.dtype.hasobject:
+        if values.dtype.kind not in "biufc":
             raise (OverflowError if _is_whole(obj) else TypeError)(
                 f"no data type holds the elements of {obj!r:.60}")
         return result(values)  # type: ignore[no-any-return]

@@ -84,6 +84,24 @@ static PyObject *array_clip_at_once(struct module_state *state, PyObject *self,
 	return result;
 }
 
+/* Whether keywords are of a ufunc, as dtype=. */
+static bool has_more_keywords(PyObject *names)
+{
+	static const char *const known[] = { "min", "max", "out" };
+	Py_ssize_t i;
+	size_t k;
+
+	for (i = 0; names && i < PyTuple_GET_SIZE(names); i++) {
+		for (k = 0; k < 3; k++)
+			if (!PyUnicode_CompareWithASCIIString(
+				    PyTuple_GET_ITEM(names, i), known[k]))
+				break;
+		if (k == 3)
+			return true;
+	}
+	return false;
+}
+
 PyObject *array_clip(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		     PyObject *names)
 {
@@ -98,6 +116,9 @@ PyObject *array_clip(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	PyObject *least = Py_None, *most = Py_None, *out = Py_None;
 	PyObject *above, *result;
 
+	if (has_more_keywords(names))
+		return python_call("dray._methods", "clip", self, args, count,
+				   names);
 	if (arguments_take(&signature, args, count, names,
 			   (void *[]){ &least, &most, &out }))
 		return NULL;

@@ -50,7 +50,7 @@ static bool is_short(dray_dtype dtype)
 }
 
 /*
- * Whether NumPy computes: without a loop of dray, and if results depend on the type of
+ * Whether NumPy computes: without a loop of dray, from a mean of the caller, and if results depend on the type of
  * the output, in which NumPy keeps them on the way.
  */
 static bool is_numpys(const struct along *from, enum statistics_into into)
@@ -58,7 +58,7 @@ static bool is_numpys(const struct along *from, enum statistics_into into)
 	const dray_dtype in = from->in.view.dtype, to = from->to.view.dtype;
 	const dray_dtype dtype = from->dtype ? from->dtype : in;
 
-	if (!is_short(dtype))
+	if (!is_short(dtype) || (from->mean && from->mean != Py_None))
 		return true;
 	if (!from->output)
 		return false;
@@ -123,6 +123,10 @@ static bool is_numpys(const struct along *from, enum statistics_into into)
 	{                            \
 		"where", object_take \
 	}
+#define MEAN                        \
+	{                           \
+		"mean", object_take \
+	}
 #define PARAMETERS(...)     \
 	{                   \
 		__VA_ARGS__ \
@@ -131,6 +135,16 @@ static bool is_numpys(const struct along *from, enum statistics_into into)
 	{                   \
 		__VA_ARGS__ \
 	}
+
+/* Refuses an output in a tuple, which ufuncs accept, as NumPy's methods do. */
+static int statistics_check_output(const struct along *from)
+{
+	if (!from->out || !PyTuple_Check(from->out))
+		return 0;
+	PyErr_SetString(PyExc_TypeError,
+			"out is an array, not a tuple: pass the array itself");
+	return -1;
+}
 
 /* @strict: an element without axes lacks an axis 0 */
 #define METHOD(name, strict, into, positional, parameters, ...)           \
@@ -148,7 +162,8 @@ static bool is_numpys(const struct along *from, enum statistics_into into)
 		if (!arguments_take(&signature, args, count, names,       \
 				    (void *[]){ __VA_ARGS__ })) {         \
 			from.several |= (strict) && !from.axes.all;       \
-			if (!along_reduction(&from))                      \
+			if (!statistics_check_output(&from) &&            \
+			    !along_reduction(&from))                      \
 				numpys = is_numpys(&from, into);          \
 			if (!numpys && !PyErr_Occurred())                 \
 				result = along_compute(&from, name);      \
@@ -178,9 +193,10 @@ FUNCTION_DDOF(std)
 	&from, &from.out, &from.keepdims, &from.first, &from.where
 #define TRUTH_PARAMETERS PARAMETERS(AXIS, OUT, KEEPDIMS, WHERE)
 #define TRUTH_VALUES &from, &from.out, &from.keepdims, &from.where
-#define VAR_PARAMETERS PARAMETERS(AXIS, DTYPE, OUT, DDOF, KEEPDIMS, WHERE)
-#define VAR_VALUES \
-	&from, &from.descr, &from.out, &from.ddof, &from.keepdims, &from.where
+#define VAR_PARAMETERS PARAMETERS(AXIS, DTYPE, OUT, DDOF, KEEPDIMS, WHERE, MEAN)
+#define VAR_VALUES                                                 \
+	&from, &from.descr, &from.out, &from.ddof, &from.keepdims, \
+		&from.where, &from.mean
 
 METHOD(sum, false, INTO_SAFE, 6, SUM_PARAMETERS, SUM_VALUES)
 METHOD(prod, false, INTO_SAFE, 6, SUM_PARAMETERS, SUM_VALUES)
@@ -233,7 +249,7 @@ static PyObject *statistics_running(PyObject *self, PyObject *const *args,
 	from.axis = DRAY_FLAT;
 	if (!arguments_take(&signature, args, count, names,
 			    (void *[]){ &from.axis, &from.descr, &from.out }) &&
-	    !along_operands(&from) &&
+	    !statistics_check_output(&from) && !along_operands(&from) &&
 	    (from.axis == DRAY_FLAT ||
 	     !along_check_axis(from.axis, from.in.view.ndim))) {
 		/* An element counts as a row, with its axis. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "arithmetic/array_ufunc.h"
-#include "arithmetic/numpy_errors.h"
+#include "frame/numpy_errors.h"
 
 int array_type_has_rules(PyObject *type, const char *protocol)
 {

@@ -88,7 +88,7 @@ struct module_state {
 	struct queue_object *queues; /* all that are there */
 	PyObject *formats; /* of buffers, bytes by NumPy's types, or None */
 	PyObject *fp_state; /* ContextVar: reactions to errors of numbers */
-	PyObject *reactions; /* NumPy's variable or function of them; NULL: not yet */
+	PyObject *reactions; /* NumPy's variable or key of them; NULL: not yet */
 	PyObject *usual_reactions; /* NumPy 2's object for a new thread's */
 	uint64_t min_bytes;
 };
@@ -198,6 +198,29 @@ struct dray_pool *pool_in(PyObject *capsule);
 
 PyObject *block_bytes(PyObject *module, PyObject *args);
 
+/* watch.c: counters and hooks of handlers. */
+int watch_init(void);
+PyObject *counter_begin(PyObject *module, PyObject *unused);
+PyObject *counter_end(PyObject *module, PyObject *capsule);
+/* Bytes and blocks now, at most, and in all. */
+PyObject *counter_read(PyObject *module, PyObject *capsule);
+PyObject *hook_enter(PyObject *module, PyObject *hook);
+PyObject *hook_leave(PyObject *module, PyObject *hook);
+PyObject *hooks_here(PyObject *module, PyObject *unused);
+
+/* resource.c: functions of dray/mr.py. */
+PyObject *resource_over_pool(PyObject *module, PyObject *args);
+PyObject *resource_of_heap(PyObject *module, PyObject *type);
+PyObject *resource_of_callbacks(PyObject *module, PyObject *args);
+PyObject *resource_on_failure(PyObject *module, PyObject *args);
+PyObject *resource_over(PyObject *module, PyObject *args);
+PyObject *resource_allocate(PyObject *module, PyObject *args);
+PyObject *resource_deallocate(PyObject *module, PyObject *args);
+PyObject *resource_ask_for(PyObject *module, PyObject *args);
+PyObject *resource_report(PyObject *module, PyObject *object);
+/* Returns a capsule for NumPy, a new reference; TypeError for another object. */
+PyObject *resource_capsule(PyObject *object);
+
 /*
  * Returns a capsule, a new reference: arrays of @min_bytes and more come from
  * @pool, smaller arrays from the capsule @before.  With @installed, smaller arrays
@@ -205,6 +228,8 @@ PyObject *block_bytes(PyObject *module, PyObject *args);
  */
 PyObject *handler_capsule(struct module_state *state, PyObject *pool,
 			  size_t min_bytes, PyObject *before, bool installed);
+/* The same without a least size; of a resource of dray.mr, too. */
+PyObject *memory_capsule(struct module_state *state, PyObject *object);
 PyObject *handler_capsule_name(PyObject *capsule);
 PyObject *handler_choose(PyObject *module, PyObject *args);
 const struct dray_handler *handler_in(PyObject *capsule);
@@ -317,6 +342,7 @@ PyObject *loan_lend(PyObject *module, PyObject *args);
 PyObject *loan_end(PyObject *module, PyObject *capsule);
 PyObject *memory_rows(PyObject *module, PyObject *args);
 PyObject *memory_at(PyObject *module, PyObject *args);
+PyObject *memory_is_ours(PyObject *module, PyObject *object);
 PyObject *memory_is_reached(PyObject *module, PyObject *object);
 PyObject *memory_place(PyObject *module, PyObject *object);
 PyObject *memory_device(PyObject *module, PyObject *args);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "frame/numpy_errors.h"
 #include "frame/ufunc.h"
 
 /* Elements from which on other threads may run. */
@@ -53,12 +54,15 @@ static void ufunc_frame_keep(void *context, const char *sentence,
 	frame->count++;
 }
 
-/* Borrows the value of the variable, NULL if it has none. */
+/*
+ * Sets @out to the reactions that the program wants, a new reference: dray's own of this
+ * context, else NumPy's; NULL: it wants those of the thread.
+ */
 static int ufunc_frame_wanted(struct module_state *state, PyObject **out)
 {
 	if (PyContextVar_Get(state->fp_state, NULL, out))
 		return -1;
-	return 0;
+	return *out ? 0 : numpy_reactions(state, out);
 }
 
 /* Fills a state of a tuple: four actions, a buffer size, a function. */
@@ -284,16 +288,17 @@ PyObject *ufunc_result(const struct ufunc_frame *frame,
 
 int64_t ufunc_elements(const struct ufunc_operand *operands, int count)
 {
-	int64_t extents[DRAY_MAX_NDIM] = { 0 }, elements = 1;
+	int64_t extents[DRAY_MAX_NDIM], elements = 1, extent;
 	int i, axis, axes = 0;
 
 	for (i = 0; i < count; i++) {
 		const struct dray_view *view = &operands[i].view;
 
-		for (axis = 0; axis < view->ndim; axis++)
-			if (view->shape[view->ndim - 1 - axis] > extents[axis])
-				extents[axis] =
-					view->shape[view->ndim - 1 - axis];
+		for (axis = 0; axis < view->ndim; axis++) {
+			extent = view->shape[view->ndim - 1 - axis];
+			if (axis >= axes || extent > extents[axis])
+				extents[axis] = extent;
+		}
 		if (view->ndim > axes)
 			axes = view->ndim;
 	}

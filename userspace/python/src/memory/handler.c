@@ -96,10 +96,18 @@ static PyObject *split_new(PyObject *large, PyObject *small, size_t min_bytes,
 	return capsule;
 }
 
+PyObject *memory_capsule(struct module_state *state, PyObject *object)
+{
+	if (PyObject_TypeCheck(object, state->handle_type))
+		return resource_capsule(object);
+	return pool_capsule(state, object);
+}
+
 PyObject *handler_capsule(struct module_state *state, PyObject *pool,
 			  size_t min_bytes, PyObject *before, bool installed)
 {
-	PyObject *large = pool_capsule(state, pool);
+	PyObject *large = min_bytes ? pool_capsule(state, pool)
+				    : memory_capsule(state, pool);
 	const struct split_owner *same;
 	PyObject *capsule;
 

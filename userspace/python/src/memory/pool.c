@@ -102,7 +102,9 @@ PyObject *pool_new(struct module_state *state, struct node_entry *entry,
 	int ret;
 
 	Py_BEGIN_ALLOW_THREADS
-	ret = dray_pool_create(node_entry_node(entry), options, &pool);
+	ret = dray_log_handlers();
+	if (!ret)
+		ret = dray_pool_create(node_entry_node(entry), options, &pool);
 	Py_END_ALLOW_THREADS
 	if (ret)
 		return raise_error(ret);

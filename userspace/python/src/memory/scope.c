@@ -44,7 +44,8 @@ PyObject *scope_new(PyObject *module, PyObject *args)
 	if (!PyArg_ParseTuple(args, "O|O&:scope", &pool, min_bytes_take,
 			      &min_bytes))
 		return NULL;
-	capsule = pool_capsule(state, pool);
+	capsule = min_bytes ? pool_capsule(state, pool)
+			    : memory_capsule(state, pool);
 	if (!capsule)
 		return NULL;
 	Py_DECREF(capsule);

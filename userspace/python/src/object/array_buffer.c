@@ -18,7 +18,7 @@ static char *buffer_format_of(dray_dtype dtype)
 	return format;
 }
 
-/* Whether a type has titles, which no format has. */
+/* Whether there are titles in a type, which formats lack. */
 static bool has_titles(dray_dtype dtype)
 {
 	size_t count = dray_dtype_field_count(dtype), i;
@@ -36,7 +36,7 @@ static bool has_titles(dray_dtype dtype)
 
 /*
  * Whether NumPy's format describes a type.  It forgets gaps behind the last field,
- * and that of raw data is read as a structure without fields.
+ * and raw data is read as a structure without fields.
  */
 static bool format_describes(const char *format, dray_dtype dtype)
 {
@@ -79,8 +79,8 @@ static bool numpy_reads(const Py_buffer *buffer, char *format,
 }
 
 /*
- * Gives a buffer the library's format, where NumPy reads that.  The module keeps the
- * texts, one for each type, since a buffer only borrows its format.
+ * Sets the library's format of a buffer, where NumPy reads it.  The module keeps the
+ * text of each type, since a buffer only borrows its format.
  */
 static bool use_own_format(struct module_state *state,
 			   const struct array_object *object, Py_buffer *buffer)
@@ -97,7 +97,7 @@ static bool use_own_format(struct module_state *state,
 			       ? PyBytes_FromString(format)
 			       : Py_NewRef(Py_None);
 		PyMem_Free(format);
-		/* Another thread may have come first. */
+		/* Another thread may be faster. */
 		text = made ? PyDict_SetDefault(state->formats, key, made)
 			    : NULL;
 		Py_XDECREF(made);
@@ -106,6 +106,66 @@ static bool use_own_format(struct module_state *state,
 	if (!text || text == Py_None)
 		return false;
 	buffer->format = PyBytes_AS_STRING(text);
+	return true;
+}
+
+/* NumPy's format of a number in the machine's byte order; NULL: another type. */
+static char *number_format(PyArray_Descr *descr)
+{
+	static char formats[][3] = { "?", "b", "B",  "h",  "H", "i",
+				     "I", "l", "L",  "q",  "Q", "f",
+				     "d", "g", "Zf", "Zd", "Zg" };
+	static char half[] = "e";
+
+	if (!PyArray_ISNBO(descr->byteorder))
+		return NULL;
+	if (descr->type_num == NPY_HALF)
+		return half;
+	return descr->type_num <= NPY_CLONGDOUBLE ? formats[descr->type_num]
+						  : NULL;
+}
+
+/*
+ * Fills the buffer of aligned numbers without an array of NumPy in between.  False: the
+ * caller wants a certain order or less than strides, or NumPy's rules for extents of
+ * 0 and 1 and for addresses apply.
+ */
+static bool fill_buffer(PyObject *self, Py_buffer *buffer, int flags)
+{
+	struct array_object *object = array_self(self);
+	const uint64_t size = dray_dtype_itemsize(object->dtype);
+	const int orders =
+		PyBUF_C_CONTIGUOUS | PyBUF_F_CONTIGUOUS | PyBUF_ANY_CONTIGUOUS;
+	uint64_t places = (uintptr_t)object->data;
+	char *format = number_format(object->descr);
+	Py_ssize_t count = 1; /* elements, then bytes */
+	int i;
+
+	if (sizeof(Py_ssize_t) != sizeof(int64_t) || !format || !object->ndim ||
+	    (flags & PyBUF_STRIDES) != PyBUF_STRIDES ||
+	    (flags & orders & ~PyBUF_STRIDES) ||
+	    ((flags & PyBUF_WRITABLE) && !(object->flags & DRAY_WRITE)))
+		return false;
+	for (i = 0; i < object->ndim; i++) {
+		if (object->numbers[i] < 2 ||
+		    __builtin_mul_overflow(count, object->numbers[i], &count))
+			return false;
+		places |= (uint64_t)object->numbers[object->ndim + i];
+	}
+	if (places & (size - 1) ||
+	    __builtin_mul_overflow(count, (Py_ssize_t)size, &count))
+		return false;
+	*buffer = (Py_buffer){
+		.buf = object->data,
+		.obj = Py_NewRef(self),
+		.len = count,
+		.itemsize = (Py_ssize_t)size,
+		.readonly = !(object->flags & DRAY_WRITE),
+		.ndim = object->ndim,
+		.format = flags & PyBUF_FORMAT ? format : NULL,
+		.shape = (Py_ssize_t *)object->numbers,
+		.strides = (Py_ssize_t *)object->numbers + object->ndim,
+	};
 	return true;
 }
 
@@ -123,6 +183,8 @@ int array_get_buffer(PyObject *self, Py_buffer *buffer, int flags)
 		buffer->obj = NULL;
 		return -1;
 	}
+	if (fill_buffer(self, buffer, flags))
+		return 0;
 	array = array_as_numpy(self);
 	ret = array ? PyObject_GetBuffer(array, buffer, flags) : -1;
 	if (!ret && buffer->format &&

@@ -25,6 +25,27 @@ static PyObject *kind_at(PyObject *number, struct dray_node *node)
 		dray_address_kind((void *)(uintptr_t)address, node));
 }
 
+PyObject *memory_is_ours(PyObject *module, PyObject *object)
+{
+	struct dray_location where;
+	struct dray_view view;
+	const void *data;
+
+	(void)module;
+	if (PyArray_Check(object)) {
+		data = PyArray_DATA((PyArrayObject *)object);
+	} else if (array_is(object)) {
+		array_whole(array_self(object), &view);
+		data = view.data;
+	} else {
+		return PyErr_Format(
+			PyExc_TypeError,
+			"a is not an array of NumPy or a dray.Array but %s",
+			Py_TYPE(object)->tp_name);
+	}
+	return PyBool_FromLong(!dray_locate(data, &where));
+}
+
 PyObject *memory_kind(PyObject *module, PyObject *args)
 {
 	const unsigned int also = OPERAND_EMPTY | OPERAND_FOREIGN;

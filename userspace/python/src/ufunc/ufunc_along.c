@@ -24,7 +24,7 @@ void along_begin(struct along *from, struct module_state *state)
 	from->output = NULL;
 	from->dtype = 0;
 	from->array = from->numbers = NULL;
-	from->out = from->first = from->where = NULL;
+	from->out = from->first = from->where = from->mean = NULL;
 	from->descr = NULL;
 	from->axis = 0;
 	from->several = false;

@@ -23,7 +23,7 @@ struct along {
 	struct ufunc_operand mask;
 	PyObject *output; /* borrowed; NULL: made */
 	dray_dtype dtype;
-	PyObject *array, *out, *first, *where,
+	PyObject *array, *out, *first, *where, *mean,
 		*numbers; /* as they were given */
 	PyArray_Descr *descr;
 	struct numbers axes;

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * watch: the four functions of a pool's handler, with the watchers around them.
+ * They count the usable bytes of a block, since runtimes free with wrong sizes.
+ */
+#include <errno.h>
+
+#include "base/error.h"
+#include "base/number.h"
+#include "pool/pool.h"
+#include "pool/watch.h"
+
+_Atomic(dray_watch *) dray_watchers[DRAY_WATCHER_COUNT];
+_Atomic uint32_t dray_watchers_set;
+
+void dray_watcher_set(enum dray_watcher which, dray_watch *watch)
+{
+	dray_watch *before = atomic_exchange(&dray_watchers[which], watch);
+
+	if (watch && !before)
+		atomic_fetch_add(&dray_watchers_set, 1);
+	else if (before && !watch)
+		atomic_fetch_sub(&dray_watchers_set, 1);
+}
+
+void dray_set_watch(dray_watch *watch)
+{
+	dray_watcher_set(DRAY_WATCHER_PROGRAM, watch);
+}
+
+void dray_watch_tell(struct dray_pool *pool, enum dray_handler_action action,
+		     void *block, uint64_t asked, uint64_t bytes)
+{
+	const struct dray_handler_event event = {
+		.action = action,
+		.pool = pool,
+		.block = block,
+		.asked = asked,
+		.bytes = bytes,
+	};
+	struct dray_kept_failure kept;
+	int i, error = errno;
+
+	dray_failure_keep(&kept);
+	for (i = 0; i < DRAY_WATCHER_COUNT; i++) {
+		dray_watch *watch = atomic_load(&dray_watchers[i]);
+
+		if (watch)
+			watch(&event);
+	}
+	dray_failure_restore(0, &kept);
+	errno = error;
+}
+
+uint64_t dray_watch_begin(struct dray_pool *pool, size_t asked)
+{
+	dray_watch_tell(pool, DRAY_HANDLER_ALLOCATES, NULL, asked, 0);
+	return dray_pool_grown;
+}
+
+void dray_watch_end(struct dray_pool *pool, void *block, size_t asked,
+		    size_t bytes, uint64_t grown)
+{
+	if (dray_pool_grown != grown)
+		dray_watch_tell(pool, DRAY_HANDLER_GREW, NULL, asked,
+				dray_pool_grown - grown);
+	dray_watch_tell(pool, DRAY_HANDLER_ALLOCATED, block, asked, bytes);
+}
+
+/* Ends an allocation of a pool. */
+static void *watch_end(struct dray_pool *pool, void *block, size_t asked,
+		       uint64_t grown)
+{
+	dray_watch_end(pool, block, asked, block ? dray_usable_size(block) : 0,
+		       grown);
+	return block;
+}
+
+void *dray_watched_malloc(struct dray_pool *pool, size_t size)
+{
+	uint64_t grown = dray_watch_begin(pool, size);
+
+	return watch_end(pool, dray_pool_alloc_apart(pool, size), size, grown);
+}
+
+void *dray_watched_calloc(struct dray_pool *pool, size_t count, size_t size)
+{
+	uint64_t grown;
+	size_t asked;
+
+	if (dray_mul_overflow(count, size, &asked))
+		asked = SIZE_MAX;
+	grown = dray_watch_begin(pool, asked);
+	return watch_end(pool, dray_pool_calloc_apart(pool, count, size), asked,
+			 grown);
+}
+
+/*
+ * Another thread may get the old block before this call ends, so its free is
+ * shown before.
+ */
+void *dray_watched_realloc(struct dray_pool *pool, void *block, size_t size)
+{
+	size_t old = block ? dray_usable_size(block) : 0;
+	uint64_t grown;
+	void *moved;
+
+	if (!block)
+		return dray_watched_malloc(pool, size);
+	if (!old)
+		return dray_pool_realloc_apart(pool, block, size);
+	dray_watch_tell(pool, DRAY_HANDLER_FREES, block, old, old);
+	dray_watch_tell(pool, DRAY_HANDLER_FREED, block, old, old);
+	grown = dray_watch_begin(pool, size);
+	moved = dray_pool_realloc_apart(pool, block, size);
+	if (moved)
+		return watch_end(pool, moved, size, grown);
+	watch_end(pool, NULL, size, grown);
+	watch_end(pool, block, old, dray_watch_begin(pool, old));
+	return NULL;
+}
+
+void dray_watched_free(struct dray_pool *pool, void *block, size_t size)
+{
+	size_t bytes = block ? dray_usable_size(block) : 0;
+
+	if (!bytes) { /* no block: the pool says so */
+		dray_pool_free(pool, block);
+		return;
+	}
+	dray_watch_tell(pool, DRAY_HANDLER_FREES, block, size, bytes);
+	dray_pool_free(pool, block);
+	dray_watch_tell(pool, DRAY_HANDLER_FREED, block, size, bytes);
+}
