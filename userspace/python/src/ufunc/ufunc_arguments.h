@@ -39,13 +39,13 @@ void ufunc_arguments_drop(struct ufunc_arguments *call);
  * NULL.
  */
 int ufunc_wrap_find(const struct ufunc_arguments *call, PyObject **out);
-/* Wraps output @o, the dray.Array @made, and drops that. */
+/* Wraps output @o, the dray.Array @made, of which it drops a reference. */
 PyObject *ufunc_wrap_output(const struct ufunc_arguments *call, PyObject *wrap,
 			    PyObject *made, int o);
 
-/* ufunc_keywords.c: takes output @o; None: it is made. */
+/* ufunc_keywords.c: reads output @o; None: it is made. */
 int ufunc_output_take(struct ufunc_arguments *call, int o, PyObject *object);
-/* Takes the argument of a name; -1 with TypeError for an unknown one. */
+/* Reads the argument of a name; -1 with TypeError for an unknown name. */
 int ufunc_keyword_take(struct ufunc_arguments *call, PyObject *name,
 		       PyObject *object);
 
