@@ -3,6 +3,7 @@
 import copy
 import io
 import pickle
+import socket
 import threading
 import weakref
 
@@ -115,6 +116,18 @@ FOREIGN = np.dtype(rational)
 def test_types_of_other_packages_are_no_raw_bytes(dtype, call):
     with pytest.raises((TypeError, ValueError), match="another package|not a type|subarray"):
         call(dtype)
+
+
+@pytest.mark.parametrize("call", [
+    dray.export_array, lambda array: dray.send(socket.socketpair()[0], array), dray.nditer,
+    lambda array: dray.frompyfunc(abs, 1, 1, types=[(array.dtype, array.dtype)]),
+    lambda array: dray.ufunc("f", 1, 1).register((array.dtype, "d"), 7),
+    lambda array: dray.ufunc("f", signature="(n)->()").register((array.dtype, "d"), 7)])
+def test_types_of_other_packages_reach_no_record_and_no_loop(call):
+    with dray.memory(shareable=True):
+        array = np.zeros(3, FOREIGN)
+    with pytest.raises(TypeError, match="another package|not of rational"):
+        call(array)
 
 
 def test_arithmetic_with_types_of_other_packages_is_numpys():

@@ -173,6 +173,15 @@ int operand_check_shareable(const struct operand *operand, const char *role)
 {
 	PyObject *args;
 
+	/* A record would name it as plain bytes. */
+	if (operand->descr->type_num < 0 ||
+	    operand->descr->type_num > NPY_HALF) {
+		PyErr_Format(
+			PyExc_TypeError,
+			"%s: %R is a type of another package than NumPy, which a record cannot name: view() as integers has its bytes",
+			role, operand->descr);
+		return -1;
+	}
 	if (operand->empty ||
 	    dray_node_shareable(dray_buffer_node(operand->location.buffer)))
 		return 0;
