@@ -273,6 +273,25 @@ DRAY_API int dray_resource_on_failure(struct dray_resource *upstream,
  */
 DRAY_API int dray_resource_log(struct dray_resource *upstream, const char *path,
 			       struct dray_resource **out);
+
+/**
+ * Does the same in twelve columns, as RMM's csv_log() had them:
+ *
+ *	Event Type,Device ID,Address,Stream,Size (bytes),Free Memory,
+ *	Total Memory,Current Allocs,Start,End,Elapsed,Location
+ *
+ * in a single line, with Alloc, "Alloc failure" or Free; 0; the pointer; the
+ * stream; the size; the capacity of @upstream after an allocation and before a
+ * free, 0 if it is not known; allocations through this log that are not freed
+ * yet; seconds since the log was made, at the begin and the end of the event,
+ * and between them, of a free at its begin; "thread" and the system's number of
+ * the thread, because the caller is not known.
+ *
+ * Errors: as dray_resource_log().
+ */
+DRAY_API int dray_resource_log_wide(struct dray_resource *upstream,
+				    const char *path,
+				    struct dray_resource **out);
 /**
  * Fetches the pages of each new block at once, so that the first touch is
  * quick.  Errors of an allocation: -ENOMEM (the system lacks pages), errors of

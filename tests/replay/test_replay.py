@@ -203,6 +203,21 @@ def test_random_logs_are_counted_as_a_dictionary_counts_them():
     assert all(row["failed"] == 0 for row in told["rows"])
 
 
+def test_a_log_of_twelve_columns_is_the_same():
+    wide = ("Event Type,Device ID,Address,Stream,Size (bytes),Free Memory,Total Memory,"
+            "Current Allocs,Start,End,Elapsed,Location\n")
+    words = {"allocate": "Alloc", "free": "Free", "allocate failure": "Alloc failure"}
+    events = [("allocate", "0x10", 100), ("allocate failure", "(nil)", 7), ("free", "0x10", 100),
+              ("allocate", "0x20", 50)]
+    lines = "".join(f"{words[action]},0,{pointer},0,{size},0,0,1,0.1,0.2,0.1,thread 7\n"
+                    for action, pointer, size in events)
+    done = call("--json", "-c", "1", "-", log=wide + lines)
+    assert done.returncode == 0, done.stderr
+    expected = play("".join(event(*each) for each in events))
+    result = json.loads(done.stdout)
+    assert {**result, "rows": None} == {**expected, "rows": None}
+
+
 def test_more_bytes_than_can_be_counted_are_refused():
     half = 2 ** 63 - 1
     log = HEADER + "".join(event("allocate", hex(p), half) for p in (16, 32, 48))

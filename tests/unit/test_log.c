@@ -94,6 +94,36 @@ LOG_FACT(each_call_is_a_line_in_rmm_s_columns)
 	dray_resource_unref(log);
 }
 
+LOG_FACT(each_call_is_a_line_of_twelve_columns)
+{
+	struct dray_resource *log = STACK(
+		*state, dray_resource_log_wide(upstream, "log.csv", &top));
+	static const char times[] =
+		"[0-9]+,[0-9]+,%d,[0-9.]+,[0-9.]+,[0-9.]+,thread %ld\n";
+	const long thread = syscall(SYS_gettid);
+	char pattern[800], one[100], none[100];
+	void *block = NULL, *out;
+
+	assert_works(dray_resource_allocate(log, 100, 0, 7, &block));
+	assert_int_equal(dray_resource_allocate(log, PTRDIFF_MAX, 0, 0, &out),
+			 -ENOMEM);
+	assert_int_equal(dray_resource_deallocate(log, block, 100, 7), 0);
+	assert_works(dray_log_check(log));
+	snprintf(one, sizeof(one), times, 1, thread);
+	snprintf(none, sizeof(none), times, 0, thread);
+	snprintf(pattern, sizeof(pattern),
+		 "^Event Type,Device ID,Address,Stream,Size \\(bytes\\),"
+		 "Free Memory,Total Memory,Current Allocs,Start,End,Elapsed,"
+		 "Location\n"
+		 "Alloc,0,0x%" PRIxPTR ",7,100,%s"
+		 "Alloc failure,0,\\(nil\\),0,%td,%s"
+		 "Free,0,0x%" PRIxPTR ",7,100,%s$",
+		 (uintptr_t)block, one, PTRDIFF_MAX, one, (uintptr_t)block,
+		 none);
+	assert_matches(contents("log.csv"), pattern);
+	dray_resource_unref(log);
+}
+
 LOG_FACT(a_line_is_there_when_the_call_returns)
 {
 	struct dray_resource *log =

@@ -210,6 +210,9 @@ FACT(resources)
 	refuses(dray_resource_on_failure(resource, NULL, NULL, &none));
 	refuses(dray_resource_on_failure(resource, never, NULL, NULL));
 	refuses(dray_resource_log(NULL, "/dev/null", &none));
+	refuses(dray_resource_log_wide(NULL, "/dev/null", &none));
+	refuses(dray_resource_log_wide(resource, NULL, &none));
+	refuses(dray_resource_log_wide(resource, "/dev/null", NULL));
 	refuses(dray_resource_log(resource, NULL, &none));
 	refuses(dray_resource_log(resource, "/dev/null", NULL));
 	refuses(dray_log_check(NULL));

@@ -26,12 +26,17 @@ enum log_column {
 	COLUMNS,
 };
 
-static const char *const names[COLUMNS] = { "Action", "Pointer", "Size" };
+/* In RMM's logs of today, and in logs of twelve columns. */
+static const char *const names[COLUMNS][2] = {
+	{ "Action", "Event Type" },
+	{ "Pointer", "Address" },
+	{ "Size", "Size (bytes)" },
+};
 
 struct log_reader {
 	FILE *file;
 	const char *path;
-	uint64_t line; /* number of the current one, from 1 */
+	uint64_t line; /* number of the current line, from 1 */
 	uint64_t read, all; /* bytes; all: 0 if unknown */
 	int columns; /* of the header */
 	int at[COLUMNS];
@@ -96,14 +101,16 @@ static bool log_read_header(struct log_reader *reader, char *line)
 	}
 	for (column = 0; column < COLUMNS; column++) {
 		i = 0;
-		while (i < reader->columns && strcmp(fields[i], names[column]))
+		while (i < reader->columns &&
+		       strcmp(fields[i], names[column][0]) &&
+		       strcmp(fields[i], names[column][1]))
 			i++;
 		if (i == reader->columns)
 			return log_fail(
 				reader,
 				"no column \"%s\": the first line of a log "
 				"is Thread,Time,Action,Pointer,Size,Stream",
-				names[column]);
+				names[column][0]);
 		reader->at[column] = i;
 	}
 	return true;
@@ -208,13 +215,14 @@ static bool log_read_event(struct log_reader *reader, char *line)
 	    size > PTRDIFF_MAX)
 		return log_fail(reader, "\"%.40s\" is not a size in bytes",
 				fields[reader->at[COLUMN_SIZE]]);
-	if (!strcmp(action, "allocate"))
+	if (!strcmp(action, "allocate") || !strcmp(action, "Alloc"))
 		return add_allocation(reader, pointer, size);
-	if (!strcmp(action, "free")) {
+	if (!strcmp(action, "free") || !strcmp(action, "Free")) {
 		log_add_free(reader, pointer);
 		return true;
 	}
-	if (!strcmp(action, "allocate failure")) {
+	if (!strcmp(action, "allocate failure") ||
+	    !strcmp(action, "Alloc failure")) {
 		reader->log->failures++;
 		return true;
 	}

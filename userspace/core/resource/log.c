@@ -28,6 +28,9 @@ struct resource_log {
 	int fd;
 	uint32_t process; /* the writer's dray_fork_process() */
 	_Atomic int error; /* the first, negative */
+	bool wide; /* the twelve columns of dray_resource_log_wide() */
+	_Atomic int64_t blocks; /* allocated and not freed, if wide */
+	struct timespec begun;
 };
 
 static int log_put(struct resource_log *log, const char *text, size_t length)
@@ -72,13 +75,68 @@ static void log_note(struct resource_log *log, const char *action,
 	errno = saved;
 }
 
+/* Seconds since the log was made. */
+static double log_seconds(const struct resource_log *log)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)(now.tv_sec - log->begun.tv_sec) +
+	       (double)(now.tv_nsec - log->begun.tv_nsec) / 1e9;
+}
+
+/* Writes a line of twelve columns for an event that began at @start. */
+static void log_note_wide(struct resource_log *log, const char *event,
+			  const void *block, size_t size, uint64_t stream,
+			  double start)
+{
+	DRAY_NO_CANCEL;
+	struct dray_capacity capacity = { 0 };
+	char line[320], pointer[24] = "(nil)";
+	const double end = log_seconds(log);
+	int saved = errno, length;
+
+	if (dray_fork_process() != log->process)
+		return;
+	if (dray_upstream_capacity(log, &capacity))
+		capacity = (struct dray_capacity){ 0 };
+	if (block)
+		snprintf(pointer, sizeof(pointer), "0x%" PRIxPTR,
+			 (uintptr_t)block);
+	length = snprintf(line, sizeof(line),
+			  "%s,0,%s,%" PRIu64 ",%zu,%" PRIu64 ",%" PRIu64
+			  ",%" PRId64 ",%.9f,%.9f,%.9f,thread %ld\n",
+			  event, pointer, stream, size, capacity.free,
+			  capacity.total, atomic_load(&log->blocks), start, end,
+			  end - start, syscall(SYS_gettid));
+	log_put(log, line, (size_t)length);
+	errno = saved;
+}
+
+static int log_allocate_wide(struct resource_log *log, size_t size,
+			     size_t alignment, uint64_t stream, void **out)
+{
+	const double start = log_seconds(log);
+	int ret = dray_resource_allocate(log->upstream, size, alignment, stream,
+					 out);
+
+	if (!ret)
+		atomic_fetch_add(&log->blocks, 1);
+	log_note_wide(log, ret ? "Alloc failure" : "Alloc", ret ? NULL : *out,
+		      size, stream, start);
+	return ret;
+}
+
 static int log_allocate(void *ctx, size_t size, size_t alignment,
 			uint64_t stream, void **out)
 {
 	struct resource_log *log = ctx;
-	int ret = dray_resource_allocate(log->upstream, size, alignment, stream,
-					 out);
+	int ret;
 
+	if (log->wide)
+		return log_allocate_wide(log, size, alignment, stream, out);
+	ret = dray_resource_allocate(log->upstream, size, alignment, stream,
+				     out);
 	if (ret)
 		log_note(log, "allocate failure", NULL, size, stream);
 	else
@@ -90,7 +148,13 @@ static int log_deallocate(void *ctx, void *block, size_t size, uint64_t stream)
 {
 	struct resource_log *log = ctx;
 
-	log_note(log, "free", block, size, stream);
+	if (log->wide) {
+		atomic_fetch_sub(&log->blocks, 1);
+		log_note_wide(log, "Free", block, size, stream,
+			      log_seconds(log));
+	} else {
+		log_note(log, "free", block, size, stream);
+	}
 	return dray_resource_deallocate(log->upstream, block, size, stream);
 }
 
@@ -108,7 +172,10 @@ static void log_destroy(void *ctx)
 static int log_open(struct resource_log *log, const char *path, int how)
 {
 	DRAY_NO_CANCEL;
-	static const char header[] = "Thread,Time,Action,Pointer,Size,Stream\n";
+	static const char narrow[] = "Thread,Time,Action,Pointer,Size,Stream\n";
+	static const char wide[] =
+		"Event Type,Device ID,Address,Stream,Size (bytes),Free Memory,Total Memory,Current Allocs,Start,End,Elapsed,Location\n";
+	const char *header = log->wide ? wide : narrow;
 	int ret;
 
 	dray_fork_watch();
@@ -117,7 +184,7 @@ static int log_open(struct resource_log *log, const char *path, int how)
 		close(log->fd);
 	log->fd = dray_descriptor(open(
 		path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | how, 0666));
-	ret = log->fd < 0 ? -errno : log_put(log, header, sizeof(header) - 1);
+	ret = log->fd < 0 ? -errno : log_put(log, header, strlen(header));
 	return ret ? dray_fail(ret, "the log %s: %s", path, strerror(-ret)) : 0;
 }
 
@@ -179,6 +246,19 @@ static int make_log(struct dray_resource *upstream, const char *path,
 static int log_open_empty(struct resource_log *log, const char *path)
 {
 	return log_open(log, path, O_TRUNC);
+}
+
+static int log_open_wide(struct resource_log *log, const char *path)
+{
+	log->wide = true;
+	clock_gettime(CLOCK_MONOTONIC, &log->begun);
+	return log_open(log, path, O_TRUNC);
+}
+
+int dray_resource_log_wide(struct dray_resource *upstream, const char *path,
+			   struct dray_resource **out)
+{
+	return make_log(upstream, path, log_open_wide, out);
 }
 
 int dray_resource_log(struct dray_resource *upstream, const char *path,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * From a NumPy array or a dray.Array to a view of libdray.  All that transfers, syncs and
- * exports assume about an array is checked here: plain data, in one live block,
+ * exports assume about an array is checked here: plain data, in a single live block,
  * with no element outside it.
  */
 #include <errno.h>
@@ -173,7 +173,7 @@ int operand_check_shareable(const struct operand *operand, const char *role)
 {
 	PyObject *args;
 
-	/* A record would name it as plain bytes. */
+	/* A record names other types as plain bytes. */
 	if (operand->descr->type_num < 0 ||
 	    operand->descr->type_num > NPY_HALF) {
 		PyErr_Format(
