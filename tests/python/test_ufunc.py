@@ -933,3 +933,41 @@ def test_axes_of_an_element_are_those_of_numpy(name, axis):
         return
     found = getattr(dray.Array(there), name)(axis=axis)
     assert np.shape(found) == np.shape(wanted) and np.asarray(found) == wanted
+
+
+RESOLVED = [
+    ("add", ("f4", "f4", None), {}), ("add", ("f4", "i4", None), {}), ("add", ("f4", int, None), {}),
+    ("add", ("i2", float, None), {}), ("add", ("f4", complex, None), {}),
+    ("add", ("f4", "f4", "f8"), {}), ("add", ("f8", "f8", "f4"), {}),
+    ("add", ("f8", "f8", "i4"), {}), ("add", ("f8", "f8", "i4"), dict(casting="unsafe")),
+    ("add", ("f4", "f4", None), dict(signature="dd->d")),
+    ("add", ("f4", "f4", None), dict(signature=(None, None, "D"))),
+    ("add", (">f4", "f4", None), {}), ("add", ("M8[s]", "m8[s]", None), {}),
+    ("add", ("M8[s]", "M8[s]", None), {}), ("divide", ("i4", "i4", None), {}),
+    ("less", ("i4", "f8", None), {}), ("negative", ("?", None), {}), ("negative", ("i1", None), {}),
+    ("frexp", ("f4", None, None), {}), ("sqrt", ("i2", None), {}), ("add", ("f4", "f4"), {}),
+    ("add", ("f4", "f4", None), dict(casting="never")), ("bitwise_and", ("f4", "f4", None), {}),
+]
+
+
+@pytest.mark.skipif(not hasattr(np.ufunc, "resolve_dtypes"), reason="NumPy 1.24 lacks it")
+@pytest.mark.parametrize("name, types, keywords", RESOLVED)
+def test_types_are_resolved_as_numpys(name, types, keywords):
+    given = tuple(each if each in (None, int, float, complex) else np.dtype(each) for each in types)
+    results = []
+    for module in (dray, np):
+        try:
+            results.append(getattr(module, name).resolve_dtypes(given, **keywords))
+        except (TypeError, ValueError):
+            results.append("refused")
+    assert results[0] == results[1]
+
+
+def test_types_of_a_reduction_are_resolved():
+    assert dray.add.resolve_dtypes((None, np.dtype("f4"), None), reduction=True) == (
+        np.dtype("f4"),) * 3
+    for ufunc in (dray.negative, dray.divmod):
+        with pytest.raises(ValueError):
+            ufunc.resolve_dtypes((np.dtype("f4"),) * ufunc.nargs, reduction=True)
+    with pytest.raises(ValueError, match="an input has a type"):
+        dray.add.resolve_dtypes((None, np.dtype("f4"), None))

@@ -579,6 +579,10 @@ class ufunc:
         Numba, or an address, of the type dray_loop of <dray/dtype.h>; the operands are
         the inputs, then the outputs.  It runs without the GIL.  `context` is its last
         argument.  fp_errors=False: it leaves nothing of meaning in the processor's flags."""
+    def resolve_dtypes(self, dtypes: Any, *, signature: Any = None, casting: str = 'same_kind',
+                       reduction: bool = False) -> tuple[dtype[Any], ...]:
+        """The types of the loop that a call with these types runs; int, float and complex
+        are numbers of Python, and None is an output to be made."""
     def __reduce__(self) -> str:
         """Pickles the name of a builtin ufunc."""
 
@@ -818,6 +822,8 @@ def opencl_device(executor: Handle, /) -> OpenCLDevice: ...
 def stream_open(node: Node, name: str, points: int, batch: int, /) -> Stream: ...
 def set_loop(ufunc: ufunc, types: tuple[Any, ...], address: int, context: int, fp_errors: bool,
              owners: Any, /) -> None: ...
+def resolve(ufunc: ufunc, types: tuple[Any, ...], signature: tuple[Any, ...], weak: int,
+            casting: int, /) -> tuple[dtype[Any], ...]: ...
 def run_core(address: int, context: int, operands: tuple[Any, ...], axes: int,
              dimensions: tuple[int, ...], /) -> int: ...
 def set_function(ufunc: ufunc, types: tuple[Any, ...], function: Any, /) -> None: ...

@@ -188,6 +188,36 @@ def register(ufunc: _dray.ufunc, types: Any, loop: Any, context: Any = None, *,
                    (loop, context))
 
 
+_CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
+# Types of numbers of Python, which have a kind and no size.
+_WEAK = (int, float, complex)
+
+
+def resolve_dtypes(ufunc: _dray.ufunc, dtypes: Any, *, signature: Any = None,
+                   casting: str = "same_kind", reduction: bool = False
+                   ) -> tuple[numpy.dtype[Any], ...]:
+    """Runs for ufunc.resolve_dtypes()."""
+    if casting not in _CASTINGS:
+        raise ValueError(f"casting= is one of {', '.join(_CASTINGS)}, not {casting!r}")
+    given = list(dtypes)
+    if len(given) != ufunc.nargs:
+        raise ValueError(f"{ufunc.__name__} has {ufunc.nargs} types, not {len(given)}")
+    if reduction:
+        if ufunc.nin != 2 or ufunc.nout != 1:
+            raise ValueError(f"{ufunc.__name__} does not reduce")
+        # The result of a step is an input of the next.
+        given[0] = given[1] if given[0] is None else given[0]
+    if any(each is None for each in given[:ufunc.nin]):
+        raise ValueError("an input has a type: only outputs may be None")
+    weak = sum(1 << number for number, each in enumerate(given[:ufunc.nin])
+               if any(each is kind for kind in _WEAK))
+    wanted = (None,) * ufunc.nargs if signature is None else tuple(
+        None if each is None else numpy.dtype(each) for each in _types(ufunc, signature))
+    return _dray.resolve(
+        ufunc, tuple(None if each is None else numpy.dtype(each) for each in given), wanted, weak,
+        _CASTINGS.index(casting))
+
+
 def frompyfunc(function: Callable[..., Any], nin: int, nout: int, *, types: Any,
                identity: Optional[float] = None) -> _dray.ufunc:
     """A ufunc that calls a function of Python for each element:

@@ -252,6 +252,9 @@ static PyMethodDef methods[] = {
 		  "set_loop($module, ufunc, types, address, context, fp_errors, owners, /)") },
 	{ "set_function", ufunc_set_function, METH_VARARGS,
 	  SIGNATURE("set_function($module, ufunc, types, function, /)") },
+	{ "resolve", ufunc_resolve, METH_VARARGS,
+	  SIGNATURE(
+		  "resolve($module, ufunc, types, signature, weak, casting, /)") },
 	{ "run_core", ufunc_run_core, METH_VARARGS,
 	  SIGNATURE(
 		  "run_core($module, address, context, operands, axes, dimensions, /)") },

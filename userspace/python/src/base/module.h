@@ -372,6 +372,7 @@ int ufunc_init(PyObject *module);
 PyObject *ufunc_set_loop(PyObject *module, PyObject *args);
 PyObject *ufunc_set_function(PyObject *module, PyObject *args);
 PyObject *ufunc_run_core(PyObject *module, PyObject *args);
+PyObject *ufunc_resolve(PyObject *module, PyObject *args);
 /* linear.c: products. */
 PyObject *linear_matmul(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *linear_dot(PyObject *module, PyObject *args, PyObject *keywords);

@@ -138,6 +138,9 @@ PyObject *ufunc_at(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *ufunc_register(PyObject *self, PyObject *const *args,
 			 Py_ssize_t count, PyObject *names);
 
+PyObject *ufunc_resolve_dtypes(PyObject *self, PyObject *const *args,
+			       Py_ssize_t count, PyObject *names);
+
 /* ufunc_type.c: the type. */
 /* Returns the object of a builtin ufunc by its name, borrowed; NULL: none. */
 PyObject *ufunc_named(struct module_state *state, const char *name);

@@ -311,6 +311,12 @@ static PyMethodDef ufunc_methods[] = {
 	  "Numba, or an address, of the type dray_loop of <dray/dtype.h>; the operands are\n"
 	  "the inputs, then the outputs.  It runs without the GIL.  `context` is its last\n"
 	  "argument.  fp_errors=False: it leaves nothing of meaning in the processor's flags." },
+	{ "resolve_dtypes", WITH_KEYWORDS(ufunc_resolve_dtypes),
+	  METH_FASTCALL | METH_KEYWORDS,
+	  "resolve_dtypes($self, dtypes, *, signature=None, casting='same_kind',\n"
+	  "               reduction=False)\n--\n\n"
+	  "The types of the loop that a call with these types runs; int, float and complex\n"
+	  "are numbers of Python, and None is an output to be made." },
 	{ "__reduce__", ufunc_pickled, METH_NOARGS,
 	  "__reduce__($self, /)\n--\n\nPickles the name of a builtin ufunc." },
 	{ NULL, NULL, 0, NULL },
