@@ -71,7 +71,7 @@ def _report(name: str, errors: int) -> None:
         elif action == 3 and callable(state.call):
             state.call(word, errors)
         elif action in (3, 4):
-            write = state.call.write if action == 3 else print
+            write: Any = getattr(state.call, "write") if action == 3 else print
             write(f"Warning: {sentence}")
 
 
@@ -169,8 +169,8 @@ class CoreUfunc:
     def _wanted(self, dtype: Any, signature: Any) -> list[Optional[numpy.dtype[Any]]]:
         """The types that dtype= and signature= ask for, None for any."""
         if signature is None:
-            wanted = None if dtype is None else numpy.dtype(dtype)
-            return [None] * self.nin + [wanted] * self.nout
+            any_type: list[Optional[numpy.dtype[Any]]] = [None] * self.nin
+            return any_type + [None if dtype is None else numpy.dtype(dtype)] * self.nout
         if dtype is not None:
             raise TypeError("dtype= and signature= of a ufunc do not go together")
         return [None if each is None else numpy.dtype(each)
@@ -179,7 +179,7 @@ class CoreUfunc:
     def _loop(self, given: Sequence[Union[numpy.dtype[Any], type]],
               wanted: Sequence[Optional[numpy.dtype[Any]]], casting: Any) -> _Loop:
         """The loop of the very types of the inputs, else the first that they convert to."""
-        rule = "safe" if not any(wanted) else casting
+        rule: Any = "safe" if not any(wanted) else casting
 
         def converts(each: Any, to: numpy.dtype[Any]) -> bool:
             if each in _WEAK and not all(other in _WEAK for other in given):

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from typing_extensions import Self, TypeVar
 
 from ._array import FlatIterator
-from ._core import CoreUfunc
 from ._fence import Call, Fence
 from ._hook import MemoryHook
 from ._node import Node
@@ -530,12 +529,9 @@ class ufunc:
     Calls and methods accept NumPy's arguments, and threads= for large arrays.
     Operands are arrays of dray and NumPy, numbers, and lists; results are
     dray.Array, elements if they are without axes, or the arrays of out=."""
-    @overload
-    def __new__(cls, name: str, nin: int, nout: int,
-                identity: Optional[float] = None) -> ufunc: ...
-    @overload
-    def __new__(cls, name: str, nin: int = ..., nout: int = ..., identity: None = None, *,
-                signature: str) -> CoreUfunc: ...
+    # A CoreUfunc, if there is a signature.
+    def __new__(cls, name: str, nin: int = -1, nout: int = -1, identity: Optional[float] = None,
+                *, signature: Optional[str] = None) -> ufunc: ...
     @property
     def __name__(self) -> str:
         """The name."""
@@ -586,7 +582,7 @@ class ufunc:
     def __reduce__(self) -> str:
         """Pickles the name of a builtin ufunc."""
 
-class Iterator:
+class NditerBase:
     """The part of dray.nditer in C."""
     def __new__(cls, *arguments: Any, **keywords: Any) -> Self: ...
     def make(self, operands: tuple[Any, ...], operand_flags: tuple[int, ...],

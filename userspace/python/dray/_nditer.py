@@ -56,7 +56,7 @@ def _for_each(value: Any, count: int, name: str) -> list[Any]:
     return found
 
 
-class nditer(_dray.Iterator):  # pylint: disable=invalid-name
+class nditer(_dray.NditerBase):  # pylint: disable=invalid-name
     """An iterator over several operands, as numpy.nditer, with its words:
 
         with dray.nditer([a, None], ["external_loop", "buffered"],

@@ -172,7 +172,7 @@ def _address(thing: Any, is_loop: bool) -> int:
     return int(address)
 
 
-def _types(ufunc: _dray.ufunc, types: Any) -> tuple[Any, ...]:
+def _types(ufunc: Any, types: Any) -> tuple[Any, ...]:
     """The types of a loop, of "dd->d" or of a sequence."""
     found = tuple(types.replace("->", "", 1) if isinstance(types, str) else types)
     if len(found) != ufunc.nargs:

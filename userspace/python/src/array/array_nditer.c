@@ -288,7 +288,7 @@ static PyMethodDef nditer_methods[] = {
 
 static PyType_Slot nditer_slots[] = {
 	{ Py_tp_doc,
-	  "Iterator(*arguments, **keywords)\n--\n\nThe part of dray.nditer in C." },
+	  "NditerBase(*arguments, **keywords)\n--\n\nThe part of dray.nditer in C." },
 	{ Py_tp_new, PyType_GenericNew },
 	{ Py_tp_dealloc, py_nditer_dealloc },
 	{ Py_tp_iter, PyObject_SelfIter },
@@ -299,7 +299,7 @@ static PyType_Slot nditer_slots[] = {
 };
 
 PyType_Spec nditer_type_spec = {
-	.name = "dray._dray.Iterator",
+	.name = "dray._dray.NditerBase",
 	.basicsize = sizeof(struct nditer_object),
 	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE |
 		 Py_TPFLAGS_IMMUTABLETYPE,
