@@ -104,8 +104,8 @@ struct dray_handler_event {
 
 /**
  * Sees the calls of handlers on the thread that makes them, without a
- * lock of the library; it may use the library.  The event is valid during the
- * call.
+ * lock of the library; it may use the library.  A call of a handler in a watch
+ * calls the watch again.  The event is valid during the call.
  */
 typedef void dray_watch(const struct dray_handler_event *event);
 

@@ -460,6 +460,15 @@ def test_each_task_and_thread_has_its_own_errstate():
 
 
 @pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("action", ["call", "log"])
+@pytest.mark.parametrize("errstate", [dray.errstate, np.errstate])
+def test_errors_without_their_function_are_as_numpys(errstate, action):
+    zeros = np.zeros(3)
+    for a in (dray.Array(zeros), *([zeros] if errstate is np.errstate else [])):
+        with errstate(invalid=action, call=None), pytest.raises(NameError):
+            a / a
+
+
 def test_numpys_errstate_holds_for_numpys_ufuncs():
     with np.errstate(divide="ignore"):
         np.divide(an_array(), 0)

@@ -168,8 +168,8 @@ static int ufunc_frame_call(struct ufunc_frame *frame, PyObject *function,
 
 	if (!function || function == Py_None) {
 		PyErr_SetString(
-			PyExc_ValueError,
-			"there is no function for errors of numbers: dray.seterrcall() sets it");
+			PyExc_NameError,
+			"there is no function for errors of numbers: dray.seterrcall() or numpy.seterrcall() sets it");
 		return -1;
 	}
 	if (nested == MOST_NESTED) {
