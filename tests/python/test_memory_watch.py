@@ -352,6 +352,14 @@ def test_a_profile_finds_lines_and_functions():
 
 
 @pytest.mark.exact
+def test_a_program_in_a_folder_named_numpy_is_not_numpy():
+    file = os.path.join(os.sep, "home", "numpy", "program.py")
+    with dray.memory(), dray.profiler() as p:
+        exec(compile("np.ones(1000)", file, "exec"), {"np": np})
+    assert {each.filename for each in p.records()} == {file}
+
+
+@pytest.mark.exact
 def test_a_profile_knows_what_was_freed():
     with dray.memory(), dray.profiler() as p:
         for _ in range(5):

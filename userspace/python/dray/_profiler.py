@@ -11,6 +11,8 @@ import sys
 import threading
 from typing import Any, Callable, Iterable, Literal, NamedTuple, Optional, TypeVar, Union, final
 
+import numpy
+
 from . import _dray
 from ._hook import MemoryHook
 
@@ -19,7 +21,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Frame = tuple[str, str, int]
 _Stack = tuple[_Frame, ...]
 
-_NUMPY = f"{os.sep}numpy{os.sep}"
+_NUMPY = os.path.dirname(numpy.__file__) + os.sep
 _PACKAGE = os.path.dirname(__file__) + os.sep
 # Held to change a profile; also of a decorator that several threads are in.  A thread
 # that reads a profile may free or allocate meanwhile, by the garbage collector.
@@ -83,7 +85,7 @@ def _stack() -> _Stack:
 def _place(stack: _Stack) -> _Frame:
     """The innermost line that is not NumPy's."""
     for frame in reversed(stack):
-        if not frame[0].startswith("<__array_function__") and _NUMPY not in frame[0]:
+        if not frame[0].startswith("<__array_function__") and not frame[0].startswith(_NUMPY):
             return frame
     return stack[-1] if stack else ("", "", 0)
 
