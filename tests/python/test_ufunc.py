@@ -459,6 +459,13 @@ def test_each_task_and_thread_has_its_own_errstate():
     assert found == ["warn"]
 
 
+def test_numpys_errstate_holds_again_after_seterr_is_undone():
+    before = dray.seterr(all="raise")
+    dray.seterr(**before)
+    with np.errstate(invalid="raise"), pytest.raises(FloatingPointError):
+        dray.Array(np.zeros(3)) / 0
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("action", ["call", "log"])
 @pytest.mark.parametrize("errstate", [dray.errstate, np.errstate])

@@ -62,6 +62,8 @@ static int ufunc_frame_wanted(struct module_state *state, PyObject **out)
 {
 	if (PyContextVar_Get(state->fp_state, NULL, out))
 		return -1;
+	if (*out == Py_None)
+		Py_CLEAR(*out);
 	return *out ? 0 : numpy_reactions(state, out);
 }
 
