@@ -104,19 +104,28 @@ struct dray_handler_event {
 
 /**
  * Sees the calls of handlers on the thread that makes them, without a
- * lock of the library; it may use the library.  The event is valid during the
- * call.
+ * lock of the library; it may use the library.  A call of a handler in a watch
+ * calls the watch again.  The event is valid during the call.
  */
 typedef void dray_watch(const struct dray_handler_event *event);
 
 /**
  * Calls @watch for each call of a handler over a pool, dray_handler_for(), or
- * over a resource, dray_resource_handler(); NULL: no more.  Without a watch a
- * call costs a load more.  A resize is a free and an allocation; over a pool also
- * if it fails, then of the same block.  Wrong frees are not shown.  A call that
- * is under way may outlast the watch.
+ * over a resource, dray_resource_handler(), also if it is added twice only once.
+ * Without a watch a call costs a load more.  A resize is a free and an
+ * allocation; over a pool also if it fails, then of the same block.  Wrong frees
+ * are not shown.
+ *
+ * Errors: -EINVAL (NULL), -ENOSPC (eight functions watch already).
  */
-DRAY_API void dray_set_watch(dray_watch *watch);
+DRAY_API int dray_watch_add(dray_watch *watch);
+
+/**
+ * Ends the calls of @watch, but for those that are under way.
+ *
+ * Errors: -ENOENT (it does not watch).
+ */
+DRAY_API int dray_watch_remove(dray_watch *watch);
 
 /** Returns the C library's malloc behind the same interface; a constant. */
 DRAY_API const struct dray_handler *dray_handler_default(void);

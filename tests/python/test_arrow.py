@@ -367,3 +367,9 @@ def test_a_method_that_returns_no_pair_is_named(returned):
             return returned
     with pytest.raises(TypeError, match=r"__arrow_c_array__\(\) of an Odd returned"):
         dray.from_arrow(Odd())
+
+
+@pytest.mark.parametrize("fields", [5, "xyz", [1, 2, 3], [b"x", "y", "z"]])
+def test_columns_are_named_by_a_list_of_strings(fields):
+    with pytest.raises(TypeError, match="fields= is a list of names"):
+        dray.to_arrow(Array(np.zeros((2, 3))), fields=fields)

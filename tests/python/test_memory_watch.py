@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """What programs see of their memory: statistics, hooks, profiles, logs."""
 import concurrent.futures
+import functools
+import gc
 import json
 import os
 import subprocess
@@ -350,6 +352,14 @@ def test_a_profile_finds_lines_and_functions():
 
 
 @pytest.mark.exact
+def test_a_program_in_a_folder_named_numpy_is_not_numpy():
+    file = os.path.join(os.sep, "home", "numpy", "program.py")
+    with dray.memory(), dray.profiler() as p:
+        exec(compile("np.ones(1000)", file, "exec"), {"np": np})
+    assert {each.filename for each in p.records()} == {file}
+
+
+@pytest.mark.exact
 def test_a_profile_knows_what_was_freed():
     with dray.memory(), dray.profiler() as p:
         for _ in range(5):
@@ -401,6 +411,34 @@ def test_a_decorated_function_is_profiled_also_if_it_calls_itself():
     assert sum(each.count for each in nested.profiler.records()) == 4 + 16
 
 
+READERS = {
+    "records": lambda p, path: p.records(),
+    "report": lambda p, path: p.report(),
+    "speedscope": lambda p, path: p.speedscope(),
+    "save": lambda p, path: p.save(os.fsencode(path)),
+    "clear": lambda p, path: p.clear(),
+}
+
+
+@pytest.mark.exact
+@pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
+def test_a_profile_is_read_while_the_collector_frees_arrays(reader, tmp_path):
+    code = compile("\n".join(["np.empty(10)"] * 1000), "lines.py", "exec")
+    before = gc.get_threshold()
+    try:
+        with dray.memory(), dray.profiler() as p:
+            exec(code, {"np": np})
+            gc.collect()
+            gc.set_threshold(300)
+            for _ in range(50):
+                cycle = [np.empty(1000)]
+                cycle.append(cycle)
+            del cycle
+            reader(p, tmp_path / "work.json")
+    finally:
+        gc.set_threshold(*before)
+
+
 def generate():
     yield
 
@@ -409,8 +447,14 @@ async def later():
     pass
 
 
+class Later:
+    async def __call__(self):
+        pass
+
+
 @pytest.mark.parametrize("wrong, match", [(3, "this is a int"), (generate, "suspended"),
-                                          (later, "suspended")])
+                                          (later, "suspended"), (Later(), "suspended"),
+                                          (functools.partial(later), "suspended")])
 def test_a_profiler_refuses_what_it_cannot_decorate(wrong, match):
     with pytest.raises(TypeError, match=match):
         dray.profiler()(wrong)

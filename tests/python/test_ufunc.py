@@ -459,7 +459,23 @@ def test_each_task_and_thread_has_its_own_errstate():
     assert found == ["warn"]
 
 
+def test_numpys_errstate_holds_again_after_seterr_is_undone():
+    before = dray.seterr(all="raise")
+    dray.seterr(**before)
+    with np.errstate(invalid="raise"), pytest.raises(FloatingPointError):
+        dray.Array(np.zeros(3)) / 0
+
+
 @pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("action", ["call", "log"])
+@pytest.mark.parametrize("errstate", [dray.errstate, np.errstate])
+def test_errors_without_their_function_are_as_numpys(errstate, action):
+    zeros = np.zeros(3)
+    for a in (dray.Array(zeros), *([zeros] if errstate is np.errstate else [])):
+        with errstate(invalid=action, call=None), pytest.raises(NameError):
+            a / a
+
+
 def test_numpys_errstate_holds_for_numpys_ufuncs():
     with np.errstate(divide="ignore"):
         np.divide(an_array(), 0)

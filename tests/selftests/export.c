@@ -43,10 +43,16 @@ TEST_F(heap, an_importer_that_writes_is_refused)
 
 	NEED_VGEM(importer);
 	OPEN_READ_ONLY(buffer, reader);
-	/* vgem maps what it imports for both directions */
-	EXPECT_EQ(-EACCES, importer_attach(importer, reader, &handle));
-	READ_BUFFER(info, buffer.id);
-	EXPECT_EQ(0, info.attachments);
+	if (importer_maps()) {
+		/* for both directions */
+		EXPECT_EQ(-EACCES, importer_attach(importer, reader, &handle));
+		READ_BUFFER(info, buffer.id);
+		EXPECT_EQ(0, info.attachments);
+	} else {
+		/* tests/engine/importers.c maps for each direction. */
+		ASSERT_EQ(0, importer_attach(importer, reader, &handle));
+		EXPECT_EQ(0, importer_detach(importer, handle));
+	}
 }
 
 TEST_F(heap, a_cpu_access_through_it_is_taken_and_loses_nothing)

@@ -80,6 +80,19 @@ int importer_open(void)
 	return -ENODEV;
 }
 
+bool importer_maps(void)
+{
+	FILE *symbols = fopen("/proc/kallsyms", "re");
+	bool maps = true;
+	char line[512];
+
+	while (symbols && maps && fgets(line, sizeof(line), symbols))
+		maps = !strstr(line, " drm_gem_shmem_prime_import_no_map");
+	if (symbols)
+		fclose(symbols);
+	return maps;
+}
+
 int importer_attach(int importer, int fd, uint32_t *handle)
 {
 	struct drm_prime prime = { .fd = fd };

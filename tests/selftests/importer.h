@@ -12,6 +12,9 @@
 /* A descriptor, or -ENODEV where vgem is not there. */
 int importer_open(void);
 
+/* Does it map a dma-buf that it attaches to?  Not from Linux 6.17 on. */
+bool importer_maps(void);
+
 /* The importer's handle for a dma-buf, or a negative errno. */
 int importer_attach(int importer, int fd, uint32_t *handle);
 int importer_detach(int importer, uint32_t handle);

@@ -566,10 +566,12 @@ static void work_meanwhile(void)
 /* A lock that stays taken would end the test by its alarm. */
 QUEUE_FACT(nothing_waits_for_a_submission_that_waits_for_room)
 {
-	struct dray_view dst = square(1), src = square(2);
+	struct dray_view dst, src;
 	struct dray_fence *fence;
 
 	SKIP_IF_MALLOC_STAYS_LOCKED();
+	dst = square(1);
+	src = square(2);
 	third = square(3);
 	written = square(4);
 	alarm(DEADLINE);

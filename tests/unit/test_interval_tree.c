@@ -66,7 +66,7 @@ static void check_search(const struct dray_interval_tree *tree,
 
 FACT(random_ranges_are_found_as_in_a_list)
 {
-	struct dray_interval_tree tree = { NULL };
+	struct dray_interval_tree tree = { 0 };
 
 	seed = 1;
 	memset(there, 0, sizeof(there));
@@ -110,7 +110,7 @@ FACT(rising_falling_and_equal_ranges_make_no_deep_tree)
 
 	assert_non_null(many);
 	for (size_t s = 0; s < sizeof(steps) / sizeof(steps[0]); s++) {
-		struct dray_interval_tree tree = { NULL };
+		struct dray_interval_tree tree = { 0 };
 		const uintptr_t first = 1 << 30;
 
 		for (int i = 0; i < MANY; i++) {

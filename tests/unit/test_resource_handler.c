@@ -128,12 +128,12 @@ POOL_FACT(a_watch_sees_true_sizes)
 	/* So that no call needs memory of the node. */
 	dray_pool_free(*state, take(*state, 60, 0));
 	handler = serve_limited(*state, 100, &limit);
-	dray_set_watch(see);
+	assert_int_equal(dray_watch_add(see), 0);
 	block = dray_handler_alloc(handler, 60);
 	assert_null(dray_handler_alloc(handler, 50));
 	dray_handler_free(handler, block, 1);
 	dray_handler_free(handler, block, 60); /* wrong: not shown */
-	dray_set_watch(NULL);
+	dray_watch_remove(see);
 	assert_int_equal(seen_count, 6);
 	for (size_t i = 0; i < 6; i++) {
 		assert_int_equal(seen[i].action, actions[i]);

@@ -280,11 +280,13 @@ static int open_in_child(void)
 
 LOOP_FACT(a_fork_leaves_no_lock_behind)
 {
-	struct dray_view views[] = { bytes_of(100, 1), bytes_of(100, 2) };
+	struct dray_view views[2];
 	pthread_t mover;
 	void *failed;
 
 	SKIP_IF_MALLOC_STAYS_LOCKED();
+	views[0] = bytes_of(100, 1);
+	views[1] = bytes_of(100, 2);
 	atomic_store(&over, false);
 	pthread_create(&mover, NULL, keep_moving, views);
 	for (int i = 0; i < rounds(200); i++) {

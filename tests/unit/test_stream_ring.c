@@ -13,13 +13,20 @@ static bool has_loop(void)
 FACTS_ON(has_loop)
 
 /* Sends a packet with this number, and does not wait for its end. */
-static void send_number(uint64_t number)
+static struct dray_event *send_begin(uint64_t number)
 {
 	struct dray_view view = bytes_of(FRAME, 0);
+	struct dray_event *event;
 
 	set_number(view.data, number);
-	dray_event_unref(send_view(&view));
+	event = send_view(&view);
 	discard(&view);
+	return event;
+}
+
+static void send_number(uint64_t number)
+{
+	dray_event_unref(send_begin(number));
 }
 
 LOOP_FACT(frames_come_whole_and_in_order)
@@ -186,7 +193,7 @@ LOOP_FACT(rings_and_packets_take_turns)
 {
 	struct frames *sent = frames_of(MOST), *come = frames_of(MOST);
 	struct dray_view view = bytes_of(FRAME, 0);
-	struct dray_event *event;
+	struct dray_event *event, *sending;
 	uint64_t number = 0;
 
 	for (uint32_t round = 0; round < 20; round++) {
@@ -197,10 +204,13 @@ LOOP_FACT(rings_and_packets_take_turns)
 			dray_stream_ring(loop.rx, NULL, 0, DRAY_RING_REPLACE));
 		assert_works(
 			dray_stream_ring(loop.tx, NULL, 0, DRAY_RING_REPLACE));
-		send_number(++number);
+		sending = send_begin(++number);
 		event = recv_view(&view);
 		assert_works(dray_event_wait(event, DEADLINE * 1000));
+		/* A ring begins without packets in flight. */
+		assert_works(dray_event_wait(sending, DEADLINE * 1000));
 		dray_event_unref(event);
+		dray_event_unref(sending);
 		assert_int_equal(number_of(view.data), number);
 	}
 	discard(&view);

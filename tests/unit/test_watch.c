@@ -36,13 +36,13 @@ static int watch_setup(void **state)
 			  5000);
 	memset(&seen, 0, sizeof(seen));
 	seen.handler = dray_handler_for(*state);
-	dray_set_watch(watch);
+	dray_watch_add(watch);
 	return 0;
 }
 
 static int watch_teardown(void **state)
 {
-	dray_set_watch(NULL);
+	dray_watch_remove(watch);
 	return pool_teardown(state);
 }
 
@@ -144,14 +144,53 @@ WATCH_FACT(wrong_frees_and_frees_of_nothing_are_not_seen)
 	assert_int_equal(stats_of(*state).bad_frees, 2);
 }
 
+static int idle_calls;
+
+#define IDLE(number)                                                      \
+	static void idle_##number(const struct dray_handler_event *event) \
+	{                                                                 \
+		idle_calls++;                                             \
+	}                                                                 \
+	struct unit_fact
+IDLE(1);
+IDLE(2);
+IDLE(3);
+IDLE(4);
+IDLE(5);
+IDLE(6);
+IDLE(7);
+IDLE(8);
+
+WATCH_FACT(eight_functions_watch_and_no_more)
+{
+	dray_watch *const idle[] = { idle_1, idle_2, idle_3, idle_4,
+				     idle_5, idle_6, idle_7 };
+	void *block;
+	size_t i;
+
+	for (i = 0; i < 7; i++)
+		assert_int_equal(dray_watch_add(idle[i]), 0);
+	assert_int_equal(dray_watch_add(idle_8), -ENOSPC);
+	assert_int_equal(dray_watch_add(NULL), -EINVAL);
+	block = dray_handler_alloc(seen.handler, 1);
+	assert_int_equal(idle_calls, 7 * 2);
+	for (i = 0; i < 7; i++)
+		assert_int_equal(dray_watch_remove(idle[i]), 0);
+	dray_handler_free(seen.handler, block, 1);
+	assert_int_equal(idle_calls, 7 * 2);
+	assert_int_equal(seen.count, 4);
+}
+
 WATCH_FACT(nothing_is_seen_after_the_watch_ended)
 {
 	void *block = dray_handler_alloc(seen.handler, 1);
 	int count = seen.count;
 
-	dray_set_watch(watch); /* once more is once */
-	dray_set_watch(NULL);
-	dray_set_watch(NULL);
+	/* Once more is once. */
+	assert_int_equal(dray_watch_add(watch), 0);
+	assert_int_equal(dray_watch_remove(watch), 0);
+	assert_int_equal(dray_watch_remove(watch), -ENOENT);
+	assert_int_equal(dray_watch_remove(NULL), -ENOENT);
 	dray_handler_free(seen.handler, block, 1);
 	assert_int_equal(seen.count, count);
 }

@@ -255,7 +255,6 @@ static void complain_json(const char *sentence)
 	if (cli_error)
 		document_word(line, "errno", errno_word(cli_error));
 	document_line(line, stderr);
-	json_decref(line);
 }
 
 /* Also if the rest of the command line is wrong. */

@@ -46,7 +46,8 @@ static int cast_copy_any(char *const *data, const int64_t *strides,
 	const size_t size = dray_dtype_itemsize(cast->to);
 	int64_t i;
 
-	for (i = 0; i < count; i++)
+	/* Elements of no bytes may lie at NULL. */
+	for (i = 0; size && i < count; i++)
 		memcpy(data[0] + i * strides[0], data[1] + i * strides[1],
 		       size);
 	return 0;

@@ -10,22 +10,47 @@
 #include "pool/pool.h"
 #include "pool/watch.h"
 
-_Atomic(dray_watch *) dray_watchers[DRAY_WATCHER_COUNT];
-_Atomic uint32_t dray_watchers_set;
+#define WATCHES 8
 
-void dray_watcher_set(enum dray_watcher which, dray_watch *watch)
+static _Atomic(dray_watch *) watches[WATCHES];
+_Atomic uint32_t dray_watch_count;
+
+int dray_watch_add(dray_watch *watch)
 {
-	dray_watch *before = atomic_exchange(&dray_watchers[which], watch);
+	int i;
 
-	if (watch && !before)
-		atomic_fetch_add(&dray_watchers_set, 1);
-	else if (before && !watch)
-		atomic_fetch_sub(&dray_watchers_set, 1);
+	if (!watch)
+		return dray_fail(-EINVAL, "the watch is NULL");
+	for (i = 0; i < WATCHES; i++) {
+		if (atomic_load(&watches[i]) == watch)
+			return 0;
+	}
+	for (i = 0; i < WATCHES; i++) {
+		dray_watch *none = NULL;
+
+		if (!atomic_compare_exchange_strong(&watches[i], &none, watch))
+			continue;
+		atomic_fetch_add(&dray_watch_count, 1);
+		return 0;
+	}
+	return dray_fail(-ENOSPC,
+			 "%d functions watch handlers already; remove a watch",
+			 WATCHES);
 }
 
-void dray_set_watch(dray_watch *watch)
+int dray_watch_remove(dray_watch *watch)
 {
-	dray_watcher_set(DRAY_WATCHER_PROGRAM, watch);
+	int i, ret = -ENOENT;
+
+	for (i = 0; watch && i < WATCHES; i++) {
+		dray_watch *this = watch;
+
+		if (!atomic_compare_exchange_strong(&watches[i], &this, NULL))
+			continue;
+		atomic_fetch_sub(&dray_watch_count, 1);
+		ret = 0;
+	}
+	return ret ? dray_fail(ret, "the function watches no handlers") : 0;
 }
 
 void dray_watch_tell(struct dray_pool *pool, enum dray_handler_action action,
@@ -42,8 +67,8 @@ void dray_watch_tell(struct dray_pool *pool, enum dray_handler_action action,
 	int i, error = errno;
 
 	dray_failure_keep(&kept);
-	for (i = 0; i < DRAY_WATCHER_COUNT; i++) {
-		dray_watch *watch = atomic_load(&dray_watchers[i]);
+	for (i = 0; i < WATCHES; i++) {
+		dray_watch *watch = atomic_load(&watches[i]);
 
 		if (watch)
 			watch(&event);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The calls of handlers while somebody watches: the program, by
- * dray_set_watch(), and the log of handlers.
+ * The calls of handlers while functions watch them, by dray_watch_add().
  */
 #ifndef DRAY_POOL_WATCH_H
 #define DRAY_POOL_WATCH_H
@@ -10,26 +9,16 @@
 
 #include <dray/handler.h>
 
-enum dray_watcher {
-	DRAY_WATCHER_LOG,	/* first: it is to be complete */
-	DRAY_WATCHER_PROGRAM,
-	DRAY_WATCHER_COUNT,
-};
-
-extern _Atomic(dray_watch *) dray_watchers[DRAY_WATCHER_COUNT];
-/* How many of them are set. */
-extern _Atomic uint32_t dray_watchers_set;
+/* Functions that watch. */
+extern _Atomic uint32_t dray_watch_count;
 
 static inline bool dray_handler_is_watched(void)
 {
-	return atomic_load_explicit(&dray_watchers_set, memory_order_relaxed);
+	return atomic_load_explicit(&dray_watch_count, memory_order_relaxed);
 }
 
-/* Sets a watcher; NULL: none. */
-void dray_watcher_set(enum dray_watcher which, dray_watch *watch);
-
 /*
- * Shows the watchers a step of a handler; the program's errno and sentence stay
+ * Shows the watches a step of a handler; the program's errno and sentence stay
  * as they are.  @pool: NULL for a handler over a resource
  */
 void dray_watch_tell(struct dray_pool *pool, enum dray_handler_action action,

@@ -20,7 +20,6 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/fork.h"
-#include "pool/watch.h"
 #include "resource/resource.h"
 
 struct resource_log {
@@ -311,10 +310,10 @@ int dray_log_handlers(void)
 	if (!name || atomic_exchange(&begun, true))
 		return 0;
 	ret = log_open_new(&handler_log, name);
+	if (!ret)
+		ret = dray_watch_add(log_see);
 	if (ret)
 		atomic_store(&begun, false);
-	else
-		dray_watcher_set(DRAY_WATCHER_LOG, log_see);
 	return ret;
 }
 

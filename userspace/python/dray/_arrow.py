@@ -3,7 +3,7 @@
 and pandas."""
 from __future__ import annotations
 
-from typing import Any, Literal, Optional, Sequence, Union, overload
+from typing import Any, Iterable, Literal, Optional, Sequence, Union, overload
 
 import numpy
 
@@ -57,7 +57,10 @@ class ArrowArray:
 
 def _as_rows(array: Array, fields: Sequence[str]) -> Array:
     """Two axes as an axis of structures, with a name for each column."""
-    names = list(fields)
+    is_list = isinstance(fields, Iterable) and not isinstance(fields, str)
+    names: list[Any] = list(fields) if is_list else [fields]
+    if not is_list or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"fields= is a list of names, a string for each column, not {fields!r}")
     if array.ndim != 2 or array.shape[1] != len(names):
         raise ValueError(f"fields= has a name for each column of two axes: {len(names)} names are "
                          f"not for shape {array.shape}")

@@ -32,7 +32,7 @@ MAX_FRAMES: int
 READ_ONLY: int
 ROWS_ORDERED: int
 # Actions on divide, over, under, invalid; elements of a buffer; a function.
-fp_state: ContextVar[tuple[Any, ...]]
+fp_state: ContextVar[Optional[tuple[Any, ...]]]
 ufuncs: dict[str, ufunc]
 
 # NumPy's array, or the library's.

@@ -11,6 +11,8 @@ import sys
 import threading
 from typing import Any, Callable, Iterable, Literal, NamedTuple, Optional, TypeVar, Union, final
 
+import numpy
+
 from . import _dray
 from ._hook import MemoryHook
 
@@ -19,16 +21,17 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Frame = tuple[str, str, int]
 _Stack = tuple[_Frame, ...]
 
-_NUMPY = f"{os.sep}numpy{os.sep}"
+_NUMPY = os.path.dirname(numpy.__file__) + os.sep
 _PACKAGE = os.path.dirname(__file__) + os.sep
-# Held to change a profile; also of a decorator that several threads are in.
-_lock = threading.Lock()
+# Held to change a profile; also of a decorator that several threads are in.  A thread
+# that reads a profile may free or allocate meanwhile, by the garbage collector.
+_lock = threading.RLock()
 
 
 def _new_lock() -> None:
     """Renews the lock, which a thread of the parent perhaps held at fork()."""
     global _lock
-    _lock = threading.Lock()
+    _lock = threading.RLock()
 
 
 os.register_at_fork(after_in_child=_new_lock)
@@ -82,7 +85,7 @@ def _stack() -> _Stack:
 def _place(stack: _Stack) -> _Frame:
     """The innermost line that is not NumPy's."""
     for frame in reversed(stack):
-        if not frame[0].startswith("<__array_function__") and _NUMPY not in frame[0]:
+        if not frame[0].startswith("<__array_function__") and not frame[0].startswith(_NUMPY):
             return frame
     return stack[-1] if stack else ("", "", 0)
 
@@ -153,7 +156,8 @@ class profiler(MemoryHook):
         with _lock:
             table = self._lines if by == "line" else self._functions
             found = [ProfilerRecord(*place, numbers.count, numbers.total, numbers.current,
-                                    numbers.peak) for place, numbers in table.items()]
+                                    numbers.peak)
+                     for place, numbers in table.copy().items()]
         return sorted(found, key=lambda each: (-each.peak_bytes, -each.total_bytes, each))
 
     def report(self, by: Literal["line", "function"] = "line") -> str:
@@ -170,7 +174,7 @@ class profiler(MemoryHook):
     def speedscope(self, name: str = "dray") -> dict[str, Any]:
         """The flame graphs of bytes and of blocks, as an object of speedscope's format."""
         with _lock:
-            stacks = {stack: list(sums) for stack, sums in self._stacks.items()}
+            stacks = {stack: list(sums) for stack, sums in self._stacks.copy().items()}
         numbers: dict[_Frame, int] = {}
         samples = [[numbers.setdefault(frame, len(numbers)) for frame in stack]
                    for stack in stacks]
@@ -188,7 +192,7 @@ class profiler(MemoryHook):
 
     def save(self, path: Union[str, os.PathLike[str]], name: Optional[str] = None) -> None:
         """Writes speedscope() to a file, which speedscope.app opens."""
-        text = json.dumps(self.speedscope(name or os.path.basename(path)))
+        text = json.dumps(self.speedscope(name or os.path.basename(os.fsdecode(path))))
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
 
@@ -197,11 +201,11 @@ class profiler(MemoryHook):
         if not callable(function):
             raise TypeError(f"a profiler decorates functions, this is a "
                             f"{type(function).__name__}")
-        if any(kind(function) for kind in (
+        if any(kind(each) for each in (function, type(function).__call__) for kind in (
                 inspect.isgeneratorfunction, inspect.isasyncgenfunction,
                 inspect.iscoroutinefunction)):
-            raise TypeError(f"{function.__qualname__}() is suspended while others run: use "
-                            "`with` inside of it")
+            name = getattr(function, "__qualname__", repr(function))
+            raise TypeError(f"{name}() is suspended while others run: use `with` inside of it")
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:

@@ -33,6 +33,11 @@ def _state() -> _State:
     return _State(*(_dray.fp_state.get(None) or numpy_state() or _dray.thread_fp_state()))
 
 
+def _set(state: _State) -> None:
+    """Sets the state of this context; a new thread's is none of its own, so NumPy's holds."""
+    _dray.fp_state.set(None if state == _FRESH else state)
+
+
 def _name(state: _State, kind: str) -> str:
     name = _NAMES[getattr(state, kind)]
     return "log" if name == "call" and hasattr(state.call, "write") else name
@@ -64,8 +69,8 @@ def seterr(all: Optional[str] = None, divide: Optional[str] = None,  # pylint: d
     "ignore", "warn" (RuntimeWarning), "raise" (FloatingPointError), "call" (the function of
     seterrcall()), "print" or "log".  Returns the reactions before."""
     before = geterr()
-    _dray.fp_state.set(_changed(_state(), {"divide": divide, "over": over, "under": under,
-                                           "invalid": invalid}, all))
+    _set(_changed(_state(), {"divide": divide, "over": over, "under": under,
+                             "invalid": invalid}, all))
     return before
 
 
@@ -84,7 +89,7 @@ def seterrcall(func: Any) -> Any:
     zero" and a number; or an object with write(), for "log".  Returns the function before."""
     _check_call(func)
     state = _state()
-    _dray.fp_state.set(state._replace(call=func))
+    _set(state._replace(call=func))
     return state.call
 
 
@@ -99,7 +104,7 @@ def setbufsize(size: int) -> int:
     if not 16 <= size <= 1 << 24:
         raise ValueError(f"a buffer has 16 to 16777216 elements, not {size}")
     state = _state()
-    _dray.fp_state.set(state._replace(bufsize=size))
+    _set(state._replace(bufsize=size))
     return state.bufsize
 
 

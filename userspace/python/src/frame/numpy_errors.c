@@ -106,10 +106,10 @@ PyObject *numpy_errors_enter(struct module_state *state)
 
 	if (PyContextVar_Get(state->fp_state, NULL, &own))
 		return NULL;
+	Py_XDECREF(own);
 	/* The frame of the call asks NumPy then. */
-	if (!own)
+	if (!own || own == Py_None)
 		return Py_NewRef(Py_None);
-	Py_DECREF(own);
 	errors = PyImport_ImportModule("dray._ufunc");
 	before = errors ? PyObject_CallMethod(errors, "as_numpy", NULL) : NULL;
 	Py_XDECREF(errors);

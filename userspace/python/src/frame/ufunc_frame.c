@@ -62,6 +62,8 @@ static int ufunc_frame_wanted(struct module_state *state, PyObject **out)
 {
 	if (PyContextVar_Get(state->fp_state, NULL, out))
 		return -1;
+	if (*out == Py_None)
+		Py_CLEAR(*out);
 	return *out ? 0 : numpy_reactions(state, out);
 }
 
@@ -168,8 +170,8 @@ static int ufunc_frame_call(struct ufunc_frame *frame, PyObject *function,
 
 	if (!function || function == Py_None) {
 		PyErr_SetString(
-			PyExc_ValueError,
-			"there is no function for errors of numbers: dray.seterrcall() sets it");
+			PyExc_NameError,
+			"there is no function for errors of numbers: dray.seterrcall() or numpy.seterrcall() sets it");
 		return -1;
 	}
 	if (nested == MOST_NESTED) {

@@ -166,7 +166,10 @@ static void handler_watch(const struct dray_handler_event *event)
 /* Asks the library for as much as is needed; the lock is held. */
 static void watch_update(void)
 {
-	dray_set_watch(counters || hooks_entered ? handler_watch : NULL);
+	if (counters || hooks_entered)
+		dray_watch_add(handler_watch);
+	else
+		dray_watch_remove(handler_watch);
 }
 
 static void counter_stop(struct counter *counter)
