@@ -150,6 +150,8 @@ def random_case(seed):
     return operands, flags, keywords
 
 
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.3.0",
+                    reason="buffers of NumPy 2.3, and its types of numbers")
 @pytest.mark.filterwarnings("ignore:Casting complex values")
 @pytest.mark.parametrize("seed", range(40))
 def test_random_iterations_are_numpys(seed):
@@ -316,7 +318,9 @@ JUMPS = {
 }
 
 
-@pytest.mark.parametrize("name", JUMPS)
+@pytest.mark.parametrize("name", [
+    # NumPy 1 ends this call with an error that it does not report.
+    name for name in JUMPS if NUMPY2 or name != "an external loop of coordinates"])
 def test_jumps_are_numpys(name):
     flags, jump = JUMPS[name]
     results = []
