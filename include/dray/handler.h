@@ -123,7 +123,7 @@ DRAY_API int dray_watch_add(dray_watch *watch);
 /**
  * Ends the calls of @watch, but for those that are under way.
  *
- * Errors: -ENOENT (it does not watch).
+ * Errors: -EINVAL (NULL), -ENOENT (it does not watch).
  */
 DRAY_API int dray_watch_remove(dray_watch *watch);
 

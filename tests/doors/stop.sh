@@ -84,6 +84,18 @@ for signal in INT:130 TERM:143 HUP:129; do
 	done
 done
 
+# A child that ends while its parent starts the next leaves their number as it was.
+touch "$folder/stops"
+(
+	# shellcheck source=tools/lib/tasks.sh
+	. "$TREE/tools/lib/tasks.sh"
+	kill() { [ "$1" != -STOP ] || echo "${*:2}" >>"$folder/stops"; }
+	tasks_tree() { printf '%s\n' 1 $(($(wc -l <"$folder/stops") > 0 ? 3 : 2)); }
+	tasks_alive() { :; }
+	tasks_end 1
+)
+is 'a child in the place of another is stopped' "$(cat "$folder/stops")" $'1 2\n1 3'
+
 # A nested door, whose parent ends.
 door nested <<-'WORK'
 	"$DRAY_DOOR/foreground"

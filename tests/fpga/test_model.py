@@ -16,18 +16,20 @@ WAITING = ("sh", "-c", "exec sleep 1000")
 
 # Plays the guest: maps its memory, receives the interrupt, and is no QEMU.
 GUEST = """
-import mmap, re, socket, struct, sys
+import mmap, re, socket, sys
 words = " ".join(sys.argv)
 file = re.search("mem-path=/proc/self/fd/([0-9]+)", words)[1]
 qtest = socket.socket(fileno=int(re.search("fd=([0-9]+)", words)[1]))
 ram = mmap.mmap(int(file), 1 << 30)
+# Words as a processor writes them; struct writes byte after byte, which the model sees.
+memory = memoryview(ram).cast("I")
 registers = 0x3fff0000
 
 def read(address):
-    return struct.unpack_from("<I", ram, address)[0]
+    return memory[address // 4]
 
 def write(address, value):
-    struct.pack_into("<I", ram, address, value)
+    memory[address // 4] = value
 
 def start(offset, descriptor, buffer, control):
     for i, word in enumerate((descriptor, 0, buffer, 0, 0, 0, control, 0)):

@@ -20,6 +20,8 @@ static const struct {
 	{ "l", 8 },	  { "e", 2 },	{ "f", 4 },   { "g", 8 },
 	{ "w:3", 3 },	  { "w:0", 0 }, { "tdD", 4 }, { "tsn:", 8 },
 	{ "tss:UTC", 8 }, { "tts", 4 }, { "tDu", 8 }, { "w:16", 16 },
+	{ "C", 1 },	  { "s", 2 },	{ "I", 4 },   { "L", 8 },
+	{ "ttm", 4 },
 };
 
 #define FORMATS ((int)(sizeof(formats) / sizeof(formats[0])))

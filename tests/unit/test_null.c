@@ -159,6 +159,9 @@ FACT(handlers)
 	allows(dray_set_handler);
 	allows(dray_set_caller);
 	allows(dray_get_handler);
+	allows(dray_log_handlers);
+	refuses(dray_watch_add(NULL));
+	refuses(dray_watch_remove(NULL));
 	refuses(dray_handler_check(NULL, NULL, &none));
 	refuses(dray_handler_check(handler, NULL, NULL));
 	refuses(dray_check_get(NULL, &check));
@@ -181,6 +184,7 @@ static int visit_outstanding(void *ctx, const struct dray_outstanding *block)
 FACT(resources)
 {
 	const struct dray_resource_ops ops = { .size = sizeof(ops) };
+	const struct dray_handler *handler;
 	struct dray_resource *resource = NULL, *none = NULL;
 	struct dray_capacity capacity;
 	void *block;
@@ -216,6 +220,11 @@ FACT(resources)
 	refuses(dray_resource_log(resource, NULL, &none));
 	refuses(dray_resource_log(resource, "/dev/null", NULL));
 	refuses(dray_log_check(NULL));
+	refuses(dray_resource_prefetch(NULL, &none));
+	refuses(dray_resource_prefetch(resource, NULL));
+	refuses(dray_resource_handler(NULL, &handler));
+	refuses(dray_resource_handler(resource, NULL));
+	refuses(dray_resource_handler_end(NULL));
 	dray_resource_unref(resource);
 }
 

@@ -29,6 +29,15 @@ static uint64_t left(struct dray_resource *limit)
 	return capacity.free;
 }
 
+/* Ends a handler of a limit without blocks. */
+static void limited_end(struct dray_resource *limit,
+			const struct dray_handler *handler)
+{
+	assert_int_equal(left(limit), 1000);
+	dray_resource_unref(limit);
+	assert_works(dray_resource_handler_end(handler));
+}
+
 POOL_FACT(a_resource_is_told_true_sizes)
 {
 	struct dray_resource *limit;
@@ -49,9 +58,7 @@ POOL_FACT(a_resource_is_told_true_sizes)
 	assert_non_null(strstr(dray_last_error(), "the limit of 1000"));
 	dray_handler_free(handler, block, 1);
 	dray_handler_free(handler, zero, 99999);
-	assert_int_equal(left(limit), 1000);
-	dray_resource_unref(limit);
-	assert_works(dray_resource_handler_end(handler));
+	limited_end(limit, handler);
 }
 
 POOL_FACT(a_resize_that_fails_leaves_the_block)
@@ -67,9 +74,7 @@ POOL_FACT(a_resize_that_fails_leaves_the_block)
 	assert_null(
 		handler->allocator.calloc(handler->allocator.ctx, SIZE_MAX, 2));
 	dray_handler_free(handler, block, 600);
-	assert_int_equal(left(limit), 1000);
-	dray_resource_unref(limit);
-	assert_works(dray_resource_handler_end(handler));
+	limited_end(limit, handler);
 }
 
 POOL_FACT(wrong_blocks_never_reach_the_resource)

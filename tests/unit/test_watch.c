@@ -190,7 +190,7 @@ WATCH_FACT(nothing_is_seen_after_the_watch_ended)
 	assert_int_equal(dray_watch_add(watch), 0);
 	assert_int_equal(dray_watch_remove(watch), 0);
 	assert_int_equal(dray_watch_remove(watch), -ENOENT);
-	assert_int_equal(dray_watch_remove(NULL), -ENOENT);
+	assert_int_equal(dray_watch_remove(NULL), -EINVAL);
 	dray_handler_free(seen.handler, block, 1);
 	assert_int_equal(seen.count, count);
 }

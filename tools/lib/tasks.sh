@@ -74,9 +74,10 @@ tasks_end()
 {
 	local all=() known tries
 
-	# Stopped, none starts another that would be missed.
-	until known=${#all[@]} && mapfile -t all < <(tasks_tree "$@") &&
-	      [ "${#all[@]}" -eq "$known" ]; do
+	# Stopped, none starts another that would be missed.  Their number is not enough: a
+	# process may have ended while its parent started the next.
+	until known=${all[*]} && mapfile -t all < <(tasks_tree "$@") &&
+	      [ "${all[*]}" = "$known" ]; do
 		kill -STOP "${all[@]}" 2>/dev/null
 	done
 	kill "${all[@]}" 2>/dev/null

@@ -75,7 +75,7 @@ style_licences()
 
 	while read -r file; do
 		case $file in
-		LICENSES/* | *.png | *.svg | *.json | *.abi.xz | */py.typed) continue ;;
+		LICENSES/* | *.png | *.svg | *.json | *.ipynb | *.abi.xz | */py.typed) continue ;;
 		# The licence of a patch is the licence of the file that it changes.
 		docs/upstream/*.patch) continue ;;
 		# Forms of Debian's without comments.

@@ -19,8 +19,8 @@ int dray_watch_add(dray_watch *watch)
 {
 	int i;
 
-	if (!watch)
-		return dray_fail(-EINVAL, "the watch is NULL");
+	if (!dray_given(watch, __func__))
+		return -EINVAL;
 	for (i = 0; i < WATCHES; i++) {
 		if (atomic_load(&watches[i]) == watch)
 			return 0;
@@ -42,7 +42,9 @@ int dray_watch_remove(dray_watch *watch)
 {
 	int i, ret = -ENOENT;
 
-	for (i = 0; watch && i < WATCHES; i++) {
+	if (!dray_given(watch, __func__))
+		return -EINVAL;
+	for (i = 0; i < WATCHES; i++) {
 		dray_watch *this = watch;
 
 		if (!atomic_compare_exchange_strong(&watches[i], &this, NULL))

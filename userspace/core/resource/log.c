@@ -296,9 +296,10 @@ static void log_see(const struct dray_handler_event *event)
 	if (event->action == DRAY_HANDLER_ALLOCATED)
 		log_note(&handler_log,
 			 event->block ? "allocate" : "allocate failure",
-			 event->block, event->asked, 0);
+			 event->block, (size_t)event->asked, 0);
 	else if (event->action == DRAY_HANDLER_FREES)
-		log_note(&handler_log, "free", event->block, event->asked, 0);
+		log_note(&handler_log, "free", event->block,
+			 (size_t)event->asked, 0);
 }
 
 int dray_log_handlers(void)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The frame around a call of the library's ufuncs: the state for errors of numbers,
- * which a context variable has, so that each task has its own; the memory of
- * results; and the GIL.
+ * The frame around a call of the library's ufuncs: reactions to errors of numbers,
+ * which a context variable keeps for each task; the memory of results; and the GIL.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,10 +9,10 @@
 #include "frame/numpy_errors.h"
 #include "frame/ufunc.h"
 
-/* Elements from which on other threads may run. */
+/* Calls of fewer elements keep the GIL. */
 #define MANY 2000
 
-/* Calls of functions inside of each other: each has much on the stack. */
+/* The most calls inside of each other: each fills much of the stack. */
 #define MOST_NESTED 32
 static _Thread_local int nested;
 
@@ -56,7 +55,7 @@ static void ufunc_frame_keep(void *context, const char *sentence,
 
 /*
  * Sets @out to the reactions that the program wants, a new reference: dray's own of this
- * context, else NumPy's; NULL: it wants those of the thread.
+ * context, else NumPy's; NULL: the thread's state holds.
  */
 static int ufunc_frame_wanted(struct module_state *state, PyObject **out)
 {

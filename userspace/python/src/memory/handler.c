@@ -2,9 +2,8 @@
 /*
  * Chooses the capsule that NumPy gets for a pool and a least size.
  *
- * A least size needs a capsule of its own, over the pool's capsule and the
- * previous one.  It owns both, because an array of either kind keeps only this
- * one.
+ * A least size needs a split capsule, over the pool's capsule and the capsule before.
+ * It owns both, because an array of either kind keeps the split capsule alone.
  */
 #include <stdlib.h>
 
@@ -48,8 +47,8 @@ static struct split_owner *split_owner(PyObject *capsule)
 }
 
 /*
- * Skips the capsules at the top that install() left: each new one would stand
- * on them, and the way would grow with every call.  Borrowed.
+ * Skips the capsules at the top that install() left: a new capsule would stand
+ * on them, and the chain would grow with every call.  Borrowed.
  */
 static PyObject *below_installed(PyObject *capsule)
 {

@@ -5,7 +5,7 @@
  * NumPy keeps its handler in a context variable, so it belongs to a thread, or
  * to a task of asyncio.  Scopes keep the capsule they found in the same way, in
  * a tuple (scope, capsule found, scope, capsule found, ...), innermost last.
- * One scope may thus be entered many times, in many threads at once.
+ * So a scope may be entered many times, in many threads at once.
  */
 #include "base/module.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Arguments of functions that go along axes, for those of ufuncs and of dray.Array. */
+/* Arguments of functions along axes: methods of ufuncs and of dray.Array. */
 #ifndef DRAY_PYTHON_UFUNC_ALONG_H
 #define DRAY_PYTHON_UFUNC_ALONG_H
 
@@ -10,24 +10,24 @@
 
 #define ALONG_FEW 16 /* indices that need no array */
 
-/* Operands, and arguments as they were given; ufunc_along.c. */
+/* Operands, and arguments as the caller passed them; ufunc_along.c. */
 struct along {
 	struct module_state *state;
 	struct dray_ufunc *ufunc; /* of a method of a ufunc */
 	double ddof;
 	struct ufunc_operand in;
 	struct ufunc_operand indices;
-	int64_t few[ALONG_FEW]; /* their memory, if they were a short list */
+	int64_t few[ALONG_FEW]; /* memory of the indices of a short list */
 	struct ufunc_operand to;
 	struct ufunc_operand initial;
 	struct ufunc_operand mask;
 	PyObject *output; /* borrowed; NULL: made */
 	dray_dtype dtype;
 	PyObject *array, *out, *first, *where, *mean,
-		*numbers; /* as they were given */
+		*numbers; /* as the caller passed them */
 	PyArray_Descr *descr;
 	struct numbers axes;
-	bool several; /* axes came in a tuple */
+	bool several; /* axes in a tuple */
 	int axis;
 	int keepdims;
 	bool element; /* results without axes are elements */
@@ -47,14 +47,14 @@ int along_keepdims_take(PyObject *argument, void *out);
 /* Sets defaults, axis 0; along_end() follows, after a failure too. */
 void along_begin(struct along *from, struct module_state *state);
 void along_end(struct along *from);
-/* Takes the array, the type and the output. */
+/* Reads the array, the type and the output. */
 int along_operands(struct along *from);
-/* Takes these and those of a reduction: axes, an initial element, a mask. */
+/* Reads these, and a reduction's axes, initial element and mask. */
 int along_reduction(struct along *from);
 /* Fills the library's options of a reduction. */
 struct dray_reduce_options *along_options(struct along *from,
 					  struct dray_reduce_options *out);
-/* Sets @axis of axes that were given: there is one, and it exists. */
+/* Sets @axis to the only axis of the arguments, which exists. */
 int along_one_axis(struct along *from, const char *method);
 /* operands_check() of all operands. */
 int along_check_operands(const struct along *from);
