@@ -16,6 +16,9 @@ _AXES = rf"\s*\(\s*(?:{_AXIS}(?:,{_AXIS})*)?\)\s*"
 _SIGNATURE = re.compile(rf"{_AXES}(?:,{_AXES})*->{_AXES}(?:,{_AXES})*")
 _MOST = 7  # operands, DRAY_UFUNC_MAX_OPERANDS
 
+# NumPy 1.24 has it in its main module only.
+_AxisError = getattr(numpy, "exceptions", numpy).AxisError
+
 # Kinds of numbers of Python, and of the types that they may become.
 _WEAK = {int: "iufc", float: "fc", complex: "c"}
 
@@ -47,7 +50,7 @@ def _axes_of(given: Any, ndim: int, name: str) -> tuple[int, ...]:
     numbers = tuple(map(operator.index, given if isinstance(given, (tuple, list)) else (given,)))
     for number in numbers:
         if not -ndim <= number < ndim:
-            raise numpy.exceptions.AxisError(number, ndim, name)
+            raise _AxisError(number, ndim, name)
     found = tuple(number % ndim for number in numbers)
     if len(set(found)) != len(found):
         raise ValueError(f"{name}: axes {given} name an axis twice")
