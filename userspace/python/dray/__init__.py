@@ -57,7 +57,7 @@ the rest.  Each carries the library's sentence.
 """
 
 # Only what users import: names of others would be attributes of the package.
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 from typing import Any as _Any
 
 from . import _dray, _methods
@@ -143,15 +143,14 @@ __version__: str = _dray.version
 
 _methods.finish()
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from . import mr as mr
     from . import xp as xp
-
-
-def __getattr__(name: str) -> _Any:
+else:
     # Modules that few programs use are imported then.
-    if name not in ("mr", "xp"):
-        raise AttributeError(f"module 'dray' has no attribute {name!r}")
-    import importlib
+    def __getattr__(name: str) -> _Any:
+        if name not in ("mr", "xp"):
+            raise AttributeError(f"module 'dray' has no attribute {name!r}")
+        import importlib
 
-    return importlib.import_module(f"dray.{name}")
+        return importlib.import_module(f"dray.{name}")

@@ -17,7 +17,7 @@ _SIGNATURE = re.compile(rf"{_AXES}(?:,{_AXES})*->{_AXES}(?:,{_AXES})*")
 _MOST = 7  # operands, DRAY_UFUNC_MAX_OPERANDS
 
 # NumPy 1.24 has it in its main module only.
-_AxisError = getattr(numpy, "exceptions", numpy).AxisError
+_AxisError = vars(getattr(numpy, "exceptions", numpy))["AxisError"]
 
 # Kinds of numbers of Python, and of the types that they may become.
 _WEAK = {int: "iufc", float: "fc", complex: "c"}

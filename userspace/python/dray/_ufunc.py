@@ -161,7 +161,9 @@ def _address(thing: Any, is_loop: bool) -> int:
     import ctypes
 
     address: Any = 0
-    if isinstance(thing, int) and not isinstance(thing, bool):
+    if isinstance(thing, bool):
+        pass
+    elif isinstance(thing, int):
         address = thing
     elif is_loop and hasattr(thing, "address"):
         address = operator.index(thing.address)

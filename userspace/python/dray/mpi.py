@@ -480,7 +480,8 @@ def message(a: Any) -> list[Any]:
     array = _array(a)
     dray.wait(array)
     # A view keeps the array in mpi4py's requests, and is read-only if the array is.
-    first = (array[(..., *[slice(1)] * array.ndim)].reshape(-1).view("u1") if array.nbytes
+    start: Any = (..., *[slice(1)] * array.ndim)
+    first = (array[start].reshape(-1).view("u1") if array.nbytes
              else numpy.empty(0, "u1"))
     return _Message([first, 1, type(array)])
 
@@ -571,8 +572,9 @@ def _move(a: Any, access: int, rank: int, win: Any, there: Any, offset: Optional
     if access == _dray.ACCESS_READ and not _is_unique(there):
         raise ValueError("elements of the target share bytes: put into a target without overlap")
     if offset is None:
-        base, size = win.Get_attr(MPI.WIN_BASE), win.Get_attr(MPI.WIN_SIZE)
-        offset = there.__array_interface__["data"][0] - base
+        base: Any = win.Get_attr(MPI.WIN_BASE)
+        size: Any = win.Get_attr(MPI.WIN_SIZE)
+        offset = int(there.__array_interface__["data"][0] - base)
         steps = [(count - 1) * stride for count, stride in zip(there.shape, there.strides)]
         low, high = (offset + sum(bound(0, step) for step in steps) for bound in (min, max))
         if there.size and not 0 <= low <= high <= size - there.itemsize:

@@ -106,7 +106,7 @@ class CallbackMemoryResource(MemoryResource):
         return _dray.resource_of_callbacks(cls, allocate_func, deallocate_func)
 
 
-def _check_callable(function: object) -> None:
+def _check_callable(function: Any) -> None:
     if not callable(function):
         raise TypeError(f"a function is needed, not {function!r}")
 
