@@ -13,7 +13,7 @@
 
 /* Bytes of @type up to the end of @member. */
 #define DRAY_SIZE_TO(type, member) \
-	(offsetof(type, member) + sizeof(((type *)0)->member))
+	(offsetof(type, member) + sizeof(__typeof__(((type *)0)->member)))
 
 /* Bytes of the first version of each structure, by its last member: constants. */
 #define DRAY_BUFFER_OPTIONS_SIZE_FIRST \
@@ -25,8 +25,7 @@
 #define DRAY_RESOURCE_OPS_SIZE_FIRST \
 	DRAY_SIZE_TO(struct dray_resource_ops, destroy)
 #define DRAY_STATISTICS_SIZE_FIRST DRAY_SIZE_TO(struct dray_statistics, blocks)
-#define DRAY_TRACKING_SIZE_FIRST \
-	DRAY_SIZE_TO(struct dray_tracking, wrong_sizes)
+#define DRAY_TRACKING_SIZE_FIRST DRAY_SIZE_TO(struct dray_tracking, wrong_sizes)
 #define DRAY_MEMORY_DESCRIPTION_SIZE_FIRST \
 	DRAY_SIZE_TO(struct dray_memory_description, ctx)
 #define DRAY_MANAGER_STATS_SIZE_FIRST \

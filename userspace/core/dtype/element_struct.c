@@ -104,11 +104,13 @@ struct struct_parts {
 static struct struct_parts parts_of(dray_dtype dtype)
 {
 	dray_dtype base = dray_dtype_base(dtype);
+	const struct dray_dtype_functions *functions =
+		dray_dtype_functions(base);
 	uint32_t size = dray_dtype_itemsize(base);
 
 	return (struct struct_parts){
 		base,
-		dray_dtype_functions(base),
+		functions ? functions : &dray_element_foreign,
 		size,
 		size ? dray_dtype_itemsize(dtype) / size : 0,
 	};

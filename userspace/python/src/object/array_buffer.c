@@ -134,8 +134,7 @@ static bool fill_buffer(PyObject *self, Py_buffer *buffer, int flags)
 {
 	struct array_object *object = array_self(self);
 	const uint64_t size = dray_dtype_itemsize(object->dtype);
-	const int orders =
-		PyBUF_C_CONTIGUOUS | PyBUF_F_CONTIGUOUS | PyBUF_ANY_CONTIGUOUS;
+	const int order = flags & ~PyBUF_STRIDES;
 	uint64_t places = (uintptr_t)object->data;
 	char *format = number_format(object->descr);
 	Py_ssize_t count = 1; /* elements, then bytes */
@@ -143,7 +142,8 @@ static bool fill_buffer(PyObject *self, Py_buffer *buffer, int flags)
 
 	if (sizeof(Py_ssize_t) != sizeof(int64_t) || !format || !object->ndim ||
 	    (flags & PyBUF_STRIDES) != PyBUF_STRIDES ||
-	    (flags & orders & ~PyBUF_STRIDES) ||
+	    (order & PyBUF_C_CONTIGUOUS) || (order & PyBUF_F_CONTIGUOUS) ||
+	    (order & PyBUF_ANY_CONTIGUOUS) ||
 	    ((flags & PyBUF_WRITABLE) && !(object->flags & DRAY_WRITE)))
 		return false;
 	for (i = 0; i < object->ndim; i++) {
