@@ -40,7 +40,8 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None,
         values = np.array(obj, dtype)
         if values.dtype.kind not in "biufc":
             raise (OverflowError if _is_whole(obj) else TypeError)(
-                f"no data type holds the elements of {obj!r:.60}")
+                f"Unsupported elements in {obj!r:.60}: arrays of dray.xp hold bools and numbers of "
+                "at most 64 bits a part")
         return result(values)  # type: ignore[no-any-return]
     if dtype is not None and made.dtype != dtype:
         if copy is False:
