@@ -12,7 +12,7 @@ import pytest
 PAGE = (Path(__file__).parents[2] / "docs/memory.md").read_text(encoding="utf-8")
 SAID = {
     "Statistics": r"307\d\d\d 12\d{5} 12\d{5} \d\n",
-    "Profiles": r" *count +peak +total +now +place\n +[48] +9,8\d\d,\d{3} .*\n",
+    "Profiles": r" *count +peak +total +now +place\n +(4|8|12) +9,8\d\d,\d{3} .*\n",
     "Hooks": r"6220800 bytes at 0x[0-9a-f]+\n",
     "Resources that stack": r"50331648 AllocationCounts\(current_bytes=50331648, "
                             r"current_count=1, .*total_count=5\)\n",
