@@ -267,7 +267,9 @@ DRAY_API int dray_resource_on_failure(struct dray_resource *upstream,
  * A free is written before it happens, so that the next user of an address is
  * logged after it.  Each line is written at once: the log of a program that
  * dies is complete.  Children of fork(), whose addresses are others, write
- * nothing.  dray-replay(1) reads it.
+ * nothing.  dray-replay(1) reads it.  A program that closes the log's file
+ * descriptor finds no lines in the next file with that number:
+ * dray_log_check() reports -EBADF.
  *
  * Errors: as open() and write().
  */

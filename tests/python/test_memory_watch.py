@@ -497,6 +497,29 @@ def run(log, program=PROGRAM):
                           capture_output=True, timeout=60, check=False)
 
 
+# What ends the log, and the words that the process says once.
+LOST = {
+    "a daemon": ("os.closerange(3, 256); own = [open(os.devnull) for _ in range(9)]",
+                 "Bad file descriptor"),
+    "a file that is full": ("import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+                            "resource.setrlimit(resource.RLIMIT_FSIZE, (1, 1))", "File too large"),
+}
+
+
+@pytest.mark.parametrize("case", LOST)
+def test_a_log_that_is_not_complete_says_so_once(tmp_path, case):
+    ends, words = LOST[case]
+    done = run(tmp_path / "log.csv", f"""
+import os, dray, numpy as np
+with dray.memory():
+    a = np.zeros(1000)
+    {ends}
+    b = [np.zeros(1000) for _ in range(3)]
+""")
+    assert done.stderr == f"dray: the log of DRAY_MEMORY_LOG is not complete: {words}\n"
+    assert done.returncode == 0
+
+
 def test_a_numpy_program_is_logged_and_its_log_replayed(tmp_path):
     done = run(tmp_path / "log.csv")
     assert done.returncode == 0, done.stderr

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* resource: the log, as RMM writes it and its readers expect it. */
+#include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
 #include <regex.h>
+#include <sys/stat.h>
 
 #include "child.h"
 #include "manager.h"
@@ -134,6 +136,30 @@ LOG_FACT(a_line_is_there_when_the_call_returns)
 	give_back(log, block, 1);
 	assert_non_null(strstr(contents("log.csv"), ",free,"));
 	dray_resource_unref(log);
+}
+
+LOG_FACT(no_line_ends_up_in_a_file_of_the_program)
+{
+	struct dray_resource *log =
+		STACK(*state, dray_resource_log(upstream, "log.csv", &top));
+	struct stat file, now;
+	int fd = 0;
+	void *block;
+
+	assert_int_equal(stat("log.csv", &file), 0);
+	do
+		fd++;
+	while (fstat(fd, &now) || now.st_ino != file.st_ino ||
+	       now.st_dev != file.st_dev);
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(open("log.csv.own", O_RDWR | O_CREAT, 0600), fd);
+	block = allocate(log, 1, 0);
+	give_back(log, block, 1);
+	assert_fails(dray_log_check(log), -EBADF, "the log is not complete");
+	dray_resource_unref(log);
+	assert_int_equal(fstat(fd, &now), 0);
+	assert_int_equal(now.st_size, 0);
+	close(fd);
 }
 
 LOG_FACT(a_log_that_cannot_be_written_is_named)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,12 +26,27 @@
 struct resource_log {
 	struct dray_resource *upstream;
 	int fd;
+	dev_t device; /* with the number: of the file behind @fd */
+	ino_t number;
 	uint32_t process; /* the writer's dray_fork_process() */
 	_Atomic int error; /* the first, negative */
+	bool asked; /* by the environment: nobody asks dray_log_check() */
 	bool wide; /* the twelve columns of dray_resource_log_wide() */
 	_Atomic int64_t blocks; /* allocated and not freed, if wide */
 	struct timespec begun;
 };
+
+/*
+ * Tells whether the descriptor is still that of the file: a program that closes all
+ * descriptors, as a daemon does, may have got the same number for a file of its own.
+ */
+static bool log_is_open(const struct resource_log *log)
+{
+	struct stat now;
+
+	return !fstat(log->fd, &now) && now.st_dev == log->device &&
+	       now.st_ino == log->number;
+}
 
 static int log_put(struct resource_log *log, const char *text, size_t length)
 {
@@ -38,13 +54,18 @@ static int log_put(struct resource_log *log, const char *text, size_t length)
 	int none = 0, ret;
 
 	do
-		written = write(log->fd, text, length);
+		written = log_is_open(log) ? write(log->fd, text, length)
+					   : (errno = EBADF, -1);
 	while (written < 0 && errno == EINTR);
 	if (written == (ssize_t)length)
 		return 0;
 	/* A full disk may hold part of a line. */
 	ret = written < 0 ? -errno : -ENOSPC;
-	atomic_compare_exchange_strong(&log->error, &none, ret);
+	if (atomic_compare_exchange_strong(&log->error, &none, ret) &&
+	    log->asked)
+		fprintf(stderr,
+			"dray: the log of DRAY_MEMORY_LOG is not complete: %s\n",
+			strerror(-ret));
 	return ret;
 }
 
@@ -162,7 +183,7 @@ static void log_destroy(void *ctx)
 	DRAY_NO_CANCEL;
 	struct resource_log *log = ctx;
 
-	if (log->fd >= 0)
+	if (log_is_open(log))
 		close(log->fd);
 	dray_upstream_destroy(ctx);
 }
@@ -175,6 +196,7 @@ static int log_open(struct resource_log *log, const char *path, int how)
 	static const char wide[] =
 		"Event Type,Device ID,Address,Stream,Size (bytes),Free Memory,Total Memory,Current Allocs,Start,End,Elapsed,Location\n";
 	const char *header = log->wide ? wide : narrow;
+	struct stat file;
 	int ret;
 
 	dray_fork_watch();
@@ -183,7 +205,12 @@ static int log_open(struct resource_log *log, const char *path, int how)
 		close(log->fd);
 	log->fd = dray_descriptor(open(
 		path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | how, 0666));
-	ret = log->fd < 0 ? -errno : log_put(log, header, strlen(header));
+	ret = log->fd < 0 || fstat(log->fd, &file) ? -errno : 0;
+	if (!ret) {
+		log->device = file.st_dev;
+		log->number = file.st_ino;
+		ret = log_put(log, header, strlen(header));
+	}
 	return ret ? dray_fail(ret, "the log %s: %s", path, strerror(-ret)) : 0;
 }
 
@@ -206,6 +233,7 @@ static int log_open_new(struct resource_log *log, const char *name)
 		ret = log_open(log, path, O_EXCL);
 		snprintf(number, sizeof(number), ".%d", ++i);
 	} while (ret == -EEXIST);
+	log->asked = !ret;
 	return ret;
 }
 
