@@ -16,7 +16,7 @@ export DEBIAN_FRONTEND=noninteractive
 page=docs/memory-is-gone.md
 
 install_block 'sudo apt-get install'
-for command in top trace record report; do
+for command in cma why leaks top trace; do
 	run "dmactl_has_$command" sh -c "dmactl help $command >$folder/help"
 done
 block 'awk' >"$folder/block"

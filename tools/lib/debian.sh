@@ -41,9 +41,22 @@ debian_fetch()
 
 	[ "$(id -u)" -eq 0 ] || die "only root can install a Debian in a directory"
 	log_step "Installing a Debian $DEBIAN_RELEASE in a directory"
-	log_quietly mmdebstrap --mode=root --variant=minbase \
+	log_quietly debian_alone mmdebstrap --mode=root --variant=minbase \
 		"--include=$(IFS=,; echo "${packages[*]}")" "$DEBIAN_RELEASE" \
 		"$into" "$(foreign_mirror "$DEBIAN_RELEASE")"
+}
+
+# debian_alone COMMAND...: runs it with standard input and outputs only: hooks of apt are
+# programs of a shell that writes to no descriptor above 9
+debian_alone()
+{
+	(
+		for fd in /proc/"$BASHPID"/fd/*; do
+			fd=${fd##*/}
+			[ "$fd" -le 2 ] || eval "exec $fd>&-"
+		done
+		exec "$@"
+	)
 }
 
 # debian_run FOLDER COMMAND...: runs it there, in a copy of the folder, with the
