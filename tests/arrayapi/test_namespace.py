@@ -125,6 +125,14 @@ def test_an_array_of_another_library_stays_where_it_is():
     assert xp.asarray(A) is A and xp.astype(A, A.dtype, copy=False) is A
 
 
+def test_a_list_is_no_operand():
+    for call in (xp.isin, xp.add, xp.result_type):
+        with pytest.raises(TypeError):
+            call(A, [1.0, 2.0])
+    with pytest.raises(TypeError, match=r"\[1.0, 2.0\] is neither .*: dray.xp.asarray\(\) makes"):
+        xp.isin(A, [1.0, 2.0])
+
+
 def test_an_array_can_be_referred_to_weakly():
     array = xp.zeros(3)
     reference = weakref.ref(array)

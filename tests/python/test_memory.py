@@ -304,6 +304,9 @@ def test_shareable_is_true_or_false(shareable):
 
 @pytest.mark.parametrize("call, error, sentence", [
     (lambda: dray.memory("cma"), TypeError, "pool is not a dray.Pool but str: heap= takes"),
+    (lambda: dray.memory(5), TypeError, "not a dray.Pool but int: dray.pool.. and dray.mr make pools"),
+    (lambda: type("Own", (dray.mr.MemoryResource,), {})(), TypeError,
+     "cannot create 'dray.MemoryResource' instances: other classes of dray.mr"),
     (lambda: dray.from_xrt(None), TypeError, "a BO or fd=: neither was given"),
     (lambda: dray.from_xrt(3, fd=3), TypeError, "a BO or fd=: both were given"),
     (lambda: dray.matmul(dray.zeros((2, 3)), dray.zeros((2, 3))), ValueError,

@@ -39,12 +39,12 @@ class Statistics:
 
     def __exit__(self, *error: object) -> None:
         """Ends the scope; its numbers stay, and scopes may end in any order."""
-        counter, self._counter = self._counter, None
+        counter = self._counter
         if counter is None:
             raise RuntimeError("this scope of dray.statistics() was not entered, or was left "
                                "already")
         _dray.counter_end(counter)
-        self._numbers = _dray.counter_read(counter)
+        self._numbers, self._counter = _dray.counter_read(counter), None
 
     def _read(self) -> tuple[int, ...]:
         counter = self._counter

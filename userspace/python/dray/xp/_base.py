@@ -85,6 +85,9 @@ def promoted(*arrays_and_dtypes: Any) -> numpy.dtype[Any]:
     for given in arrays_and_dtypes:
         if type(given) in (bool, int, float, complex):
             numbers.append(numpy.dtype(type(given)))
+        elif isinstance(given, (list, tuple)):
+            raise TypeError(f"{given!r:.60} is neither an array nor a number: "
+                            "dray.xp.asarray() makes an array of it")
         else:
             dtypes.append(given.dtype if is_array(given) else numpy.dtype(given))
     if not dtypes:

@@ -88,20 +88,35 @@ static const struct {
 	{ "FlatIterator", "Array.flat is one" },
 	{ "XrtDevice", "dray.xrt_device() opens one" },
 	{ "XrtBo", "dray.xrt_bo() makes one over an array" },
+	{ "MemoryResource",
+	  "other classes of dray.mr are resources; CallbackMemoryResource calls functions of Python" },
 };
+
+/* The name without a module, which classes in Python lack. */
+static const char *short_name(const PyTypeObject *type)
+{
+	const char *name = strrchr(type->tp_name, '.');
+
+	return name ? name + 1 : type->tp_name;
+}
 
 PyObject *made_elsewhere(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
 	const char *advice = "functions of dray return one";
-	const char *name = strrchr(type->tp_name, '.');
+	const char *name = short_name(type);
+	const PyTypeObject *base;
 	size_t i;
 
 	(void)args;
 	(void)keywords;
-	name = name ? name + 1 : type->tp_name; /* of a class in Python */
-	for (i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
-		if (!strcmp(makers[i].type, name))
+	for (base = type; base; base = base->tp_base) {
+		for (i = 0; i < sizeof(makers) / sizeof(makers[0]); i++) {
+			if (strcmp(makers[i].type, short_name(base)))
+				continue;
+			name = makers[i].type;
 			advice = makers[i].makers;
+		}
+	}
 	return PyErr_Format(PyExc_TypeError,
 			    "cannot create 'dray.%s' instances: %s", name,
 			    advice);

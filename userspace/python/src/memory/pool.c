@@ -129,7 +129,7 @@ PyObject *pool_capsule(struct module_state *state, PyObject *object)
 		     Py_TYPE(object)->tp_name,
 		     PyUnicode_Check(object)
 			     ? ": heap= takes the name of a heap"
-			     : "");
+			     : ": dray.pool() and dray.mr make pools");
 	return NULL;
 }
 
