@@ -30,15 +30,15 @@ struct resource_log {
 	ino_t number;
 	uint32_t process; /* the writer's dray_fork_process() */
 	_Atomic int error; /* the first, negative */
-	bool asked; /* by the environment: nobody asks dray_log_check() */
+	bool asked; /* by the environment: errors are printed */
 	bool wide; /* the twelve columns of dray_resource_log_wide() */
 	_Atomic int64_t blocks; /* allocated and not freed, if wide */
 	struct timespec begun;
 };
 
 /*
- * Tells whether the descriptor is still that of the file: a program that closes all
- * descriptors, as a daemon does, may have got the same number for a file of its own.
+ * Returns whether the descriptor still refers to the file: a program that closes all
+ * descriptors, as a daemon does, may open another file with the same number.
  */
 static bool log_is_open(const struct resource_log *log)
 {
