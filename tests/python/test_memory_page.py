@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-PAGE = (Path(__file__).parents[2] / "docs/memory.md").read_text(encoding="utf-8")
+FILE = Path(__file__).parents[2] / "docs/memory.md"
+if not FILE.exists():
+    pytest.skip("no pages on a board", allow_module_level=True)
+PAGE = FILE.read_text(encoding="utf-8")
 SAID = {
     "Statistics": r"307\d\d\d 12\d{5} 12\d{5} \d\n",
     "Profiles": r" *count +peak +total +now +place\n +(4|8|12) +9,8\d\d,\d{3} .*\n",
