@@ -131,9 +131,15 @@ WRAPPED(int, fcntl64, (int fd, int command, ...))
 	va_end(args);
 	return fails_now() ? -1 : __real_fcntl64(fd, command, argument);
 }
+
+static bool faulted_fstat; /* until the test clears it */
+
 WRAPPED(int, fstat64, (int fd, struct stat *status))
 {
-	return fails_now() ? -1 : __real_fstat64(fd, status);
+	if (!fails_now())
+		return __real_fstat64(fd, status);
+	faulted_fstat = true;
+	return -1;
 }
 WRAPPED(int, fstatfs64, (int fd, struct statfs *system))
 {

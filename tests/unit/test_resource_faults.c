@@ -91,6 +91,7 @@ static void each_fails_once(struct dray_pool *pool)
 	assert_works(use_stack(pool));
 	assert_int_equal(refusals, 0);
 	for (n = 0;; n++) {
+		faulted_fstat = false;
 		arm(n, ENOMEM);
 		ret = use_stack(pool);
 		disarm();
@@ -99,7 +100,9 @@ static void each_fails_once(struct dray_pool *pool)
 		assert_int_equal(open_descriptors(), descriptors);
 		if (!faulted)
 			break;
-		assert_int_equal(ret, -ENOMEM);
+		/* A log whose file cannot be asked about writes its line. */
+		if (!faulted_fstat || ret)
+			assert_int_equal(ret, -ENOMEM);
 		failed++;
 	}
 	assert_int_equal(ret, 0);

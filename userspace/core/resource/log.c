@@ -37,15 +37,15 @@ struct resource_log {
 };
 
 /*
- * Returns whether the descriptor still refers to the file: a program that closes all
- * descriptors, as a daemon does, may open another file with the same number.
+ * Returns whether the descriptor refers to another file: a program that closes all
+ * descriptors, as a daemon does, may open a file of its own with the same number.
  */
-static bool log_is_open(const struct resource_log *log)
+static bool log_is_lost(const struct resource_log *log)
 {
 	struct stat now;
 
-	return !fstat(log->fd, &now) && now.st_dev == log->device &&
-	       now.st_ino == log->number;
+	return !fstat(log->fd, &now) &&
+	       (now.st_dev != log->device || now.st_ino != log->number);
 }
 
 static int log_put(struct resource_log *log, const char *text, size_t length)
@@ -54,8 +54,8 @@ static int log_put(struct resource_log *log, const char *text, size_t length)
 	int none = 0, ret;
 
 	do
-		written = log_is_open(log) ? write(log->fd, text, length)
-					   : (errno = EBADF, -1);
+		written = log_is_lost(log) ? (errno = EBADF, -1)
+					   : write(log->fd, text, length);
 	while (written < 0 && errno == EINTR);
 	if (written == (ssize_t)length)
 		return 0;
@@ -183,7 +183,7 @@ static void log_destroy(void *ctx)
 	DRAY_NO_CANCEL;
 	struct resource_log *log = ctx;
 
-	if (log_is_open(log))
+	if (log->fd >= 0 && !log_is_lost(log))
 		close(log->fd);
 	dray_upstream_destroy(ctx);
 }
@@ -196,8 +196,8 @@ static int log_open(struct resource_log *log, const char *path, int how)
 	static const char wide[] =
 		"Event Type,Device ID,Address,Stream,Size (bytes),Free Memory,Total Memory,Current Allocs,Start,End,Elapsed,Location\n";
 	const char *header = log->wide ? wide : narrow;
-	struct stat file;
-	int ret;
+	struct stat file = { 0 };
+	int ret = 0;
 
 	dray_fork_watch();
 	log->process = dray_fork_process();
@@ -205,12 +205,17 @@ static int log_open(struct resource_log *log, const char *path, int how)
 		close(log->fd);
 	log->fd = dray_descriptor(open(
 		path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | how, 0666));
-	ret = log->fd < 0 || fstat(log->fd, &file) ? -errno : 0;
-	if (!ret) {
-		log->device = file.st_dev;
-		log->number = file.st_ino;
-		ret = log_put(log, header, strlen(header));
+	if (log->fd < 0)
+		ret = -errno;
+	if (!ret && fstat(log->fd, &file)) {
+		ret = -errno;
+		close(log->fd);
+		log->fd = -1;
 	}
+	log->device = file.st_dev;
+	log->number = file.st_ino;
+	if (!ret)
+		ret = log_put(log, header, strlen(header));
 	return ret ? dray_fail(ret, "the log %s: %s", path, strerror(-ret)) : 0;
 }
 
