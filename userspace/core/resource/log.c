@@ -26,8 +26,8 @@
 struct resource_log {
 	struct dray_resource *upstream;
 	int fd;
-	dev_t device; /* with the number: of the file behind @fd */
-	ino_t number;
+	dev_t device; /* of the file that @fd was opened for */
+	ino_t number; /* of that file, too */
 	uint32_t process; /* the writer's dray_fork_process() */
 	_Atomic int error; /* the first, negative */
 	bool asked; /* by the environment: errors are printed */
