@@ -99,6 +99,16 @@ DRAY_API void dray_memory_unref(struct dray_memory *memory);
 /** Returns the description, constant for its life; borrowed. */
 DRAY_API const struct dray_memory_description *
 dray_memory_describe(const struct dray_memory *memory);
+/**
+ * Writes the address at which the node's device reaches the first byte of @memory,
+ * beside the CPU's address in its description.  All bytes follow each other there.
+ *
+ * Errors: -EINVAL (0 bytes; memory that lies in no buffer of dray, as dray_manager_mempin() makes),
+ * -EOPNOTSUPP (the device reaches it in several pieces), and as dray_buffer_addresses().
+ */
+DRAY_API int dray_memory_device_address(const struct dray_memory *memory,
+					uint64_t *address);
+
 /** Returns the manager that made it; borrowed. */
 DRAY_API struct dray_manager *
 dray_memory_manager_of(const struct dray_memory *memory);

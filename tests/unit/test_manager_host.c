@@ -65,6 +65,37 @@ MANAGER_FACT(memhostalloc_gives_pinned_or_mapped_memory)
 		     "unknown flags 0x8");
 }
 
+MANAGER_FACT(mapped_memory_has_an_address_for_the_device)
+{
+	struct dray_memory *memory, *part, *empty;
+	struct dray_location where;
+	struct dray_segment first;
+	uint64_t address = 0;
+	size_t count;
+
+	assert_works(dray_manager_memhostalloc(*state, 5000, DRAY_HOST_MAPPED,
+					       &memory));
+	assert_works(dray_memory_view(memory, 4000, 1000, &part));
+	assert_works(dray_memory_view(memory, 4000, 0, &empty));
+	assert_fails(dray_memory_device_address(empty, &address), -EINVAL,
+		     "0 bytes");
+	if (!on_kernel()) {
+		assert_fails(dray_memory_device_address(part, &address),
+			     -EOPNOTSUPP, "no DMA addresses");
+	} else {
+		assert_works(dray_locate(describe(part)->pointer, &where));
+		assert_works(dray_buffer_addresses(where.buffer, where.offset,
+						   1000, &first, 1, &count));
+		assert_works(dray_memory_device_address(part, &address));
+		assert_int_equal(address, first.address);
+		assert_works(dray_memory_device_address(memory, &address));
+		assert_int_equal(address, first.address - 4000);
+	}
+	dray_memory_unref(empty);
+	dray_memory_unref(part);
+	dray_memory_unref(memory);
+}
+
 MANAGER_FACT(write_combined_memory_is_a_buffer_of_its_own)
 {
 	const uint32_t flags = DRAY_HOST_MAPPED | DRAY_HOST_WRITE_COMBINED;
@@ -103,6 +134,7 @@ MANAGER_FACT(mempin_keeps_the_owner_and_releases_it_at_once)
 	char *bytes = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int dropped = 0;
+	uint64_t address;
 
 	/* With a first buffer of its pool. */
 	assert_works(dray_manager_initialize(*state));
@@ -121,6 +153,8 @@ MANAGER_FACT(mempin_keeps_the_owner_and_releases_it_at_once)
 	assert_works(dray_manager_mempin(*state, bytes, 3 * page, 0, NULL, NULL,
 					 &second));
 	assert_int_equal(describe(second)->kind, DRAY_MEMORY_PINNED);
+	assert_fails(dray_memory_device_address(memory, &address), -EINVAL,
+		     "in no buffer of dray");
 	/* The host has nothing to pin it for. */
 	assert_int_equal(buffers_of(node), before + (on_kernel() ? 2 : 0));
 	dray_manager_defer_cleanup(*state);

@@ -294,6 +294,7 @@ FACT(memory_objects)
 	struct dray_memory *memory = NULL, *none;
 	struct dray_ipc_handle handle = { .size = 0 };
 	struct dray_capacity capacity;
+	uint64_t address;
 
 	assert_works(dray_manager_create(node, NULL, NULL, &manager));
 	assert_works(dray_memory_create(manager, &description, &memory));
@@ -305,6 +306,8 @@ FACT(memory_objects)
 	ignores(assert_null(dray_memory_ref(NULL)));
 	ignores(dray_memory_unref(NULL));
 	gives_nothing(dray_memory_describe(NULL));
+	refuses(dray_memory_device_address(NULL, &address));
+	refuses(dray_memory_device_address(memory, NULL));
 	gives_nothing(dray_memory_manager_of(NULL));
 	refuses(dray_manager_memalloc(NULL, 1, 0, &none));
 	refuses(dray_manager_memalloc(manager, 1, 0, NULL));

@@ -98,6 +98,35 @@ dray_memory_describe(const struct dray_memory *memory)
 	return dray_given(memory, __func__) ? &memory->is : NULL;
 }
 
+int dray_memory_device_address(const struct dray_memory *memory,
+			       uint64_t *address)
+{
+	struct dray_location where;
+	struct dray_segment segment;
+	size_t pieces;
+	int ret;
+
+	if (!dray_given(memory, __func__) || !dray_given(address, __func__))
+		return -EINVAL;
+	if (!memory->is.bytes || dray_locate(memory->is.pointer, &where))
+		return dray_fail(-EINVAL,
+				 "%zu bytes at %p lie in no buffer of dray, as "
+				 "memory that memhostalloc makes does",
+				 memory->is.bytes, memory->is.pointer);
+	ret = dray_buffer_addresses(where.buffer, where.offset,
+				    memory->is.bytes, &segment, 1, &pieces);
+	if (ret)
+		return ret;
+	if (pieces != 1)
+		return dray_fail(
+			-EOPNOTSUPP,
+			"the device reaches the %zu bytes at %p in "
+			"%zu pieces: dray_buffer_addresses() lists them",
+			memory->is.bytes, memory->is.pointer, pieces);
+	*address = segment.address;
+	return 0;
+}
+
 struct dray_manager *dray_memory_manager_of(const struct dray_memory *memory)
 {
 	return dray_given(memory, __func__) ? memory->manager : NULL;
