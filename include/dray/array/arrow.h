@@ -258,7 +258,7 @@ DRAY_API int dray_arrow_import_fields(const struct ArrowSchema *schema,
  *
  * Offsets must not decrease; the size of their buffer is trusted, as above.
  *
- * Errors: as dray_arrow_import(), -EINVAL (another format).
+ * Errors: as dray_arrow_import(), -EOPNOTSUPP (another format).
  */
 DRAY_API int dray_arrow_import_strings(const struct ArrowSchema *schema,
 				       struct ArrowArray *from, int timeout_ms,
@@ -274,9 +274,9 @@ DRAY_API int dray_arrow_import_strings(const struct ArrowSchema *schema,
  * @flags: DRAY_ARROW_COPY or 0
  * @out: the caller's; dray_arrow_schema_strings() describes it
  *
- * Errors: -EINVAL (flags, another format, text that is not UTF-8), -EPERM (strings
- * that are not finished), -EAGAIN (it needs a copy, which @flags does not allow),
- * -EOVERFLOW (more than INT32_MAX bytes in u or z), -EOPNOTSUPP (vu, vz), -ENOMEM.
+ * Errors: -EINVAL (flags, text that is not UTF-8), -EPERM (strings that are not
+ * finished), -EAGAIN (it needs a copy, which @flags does not allow), -EOVERFLOW
+ * (more than INT32_MAX bytes in u or z), -EOPNOTSUPP (another format), -ENOMEM.
  */
 DRAY_API int dray_arrow_export_strings(const struct dray_block *strings,
 				       const char *format, uint32_t flags,
@@ -285,7 +285,7 @@ DRAY_API int dray_arrow_export_strings(const struct dray_block *strings,
 /**
  * Describes strings in Arrow's words; @format and @out as above.
  *
- * Errors: -EINVAL (another format), -ENOMEM.
+ * Errors: -EOPNOTSUPP (another format), -ENOMEM.
  */
 DRAY_API int dray_arrow_schema_strings(const char *format,
 				       struct ArrowSchema *out);

@@ -51,9 +51,9 @@ static void strings_destroy(struct dray_array *array)
 }
 
 /* Makes an array of @options, whose meta-data adopts @bytes unless it fails. */
-static int strings_make(struct dray_array_options *options,
-			struct dray_block *bytes, uint64_t capacity,
-			struct dray_array **out)
+static int strings_allocate(struct dray_array_options *options,
+			    struct dray_block *bytes, uint64_t capacity,
+			    struct dray_array **out)
 {
 	int ret;
 
@@ -83,7 +83,7 @@ static int strings_make_empty(struct dray_block *bytes, size_t capacity,
 		return dray_fail(-EOVERFLOW,
 				 "%zu strings exceed the address space",
 				 capacity);
-	ret = strings_make(&options, bytes, capacity, &array);
+	ret = strings_allocate(&options, bytes, capacity, &array);
 	if (!ret)
 		*out = &array->block;
 	return ret;
@@ -121,7 +121,8 @@ int dray_strings_share(struct dray_block *strings, const struct dray_view *part,
 	options.bytes = (size_t)(high - low);
 	if (options.bytes)
 		options.data = dray_address_add(part->data, low);
-	ret = strings_make(&options, bytes, (uint64_t)part->shape[0], &slice);
+	ret = strings_allocate(&options, bytes, (uint64_t)part->shape[0],
+			       &slice);
 	if (ret)
 		return ret;
 	dray_block_ref(bytes);

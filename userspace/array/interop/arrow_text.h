@@ -13,7 +13,7 @@ struct dray_arrow_text {
 	uint8_t width; /* bytes of an offset, or DRAY_ARROW_VIEW_SIZE */
 };
 
-/* Finds the row of a format.  -EINVAL (NULL, another format). */
+/* Finds the row of a format.  -EINVAL (NULL), -EOPNOTSUPP (another format). */
 int dray_arrow_find_text(const char *format, struct dray_arrow_text *out);
 
 #endif /* DRAY_INTEROP_ARROW_TEXT_H */

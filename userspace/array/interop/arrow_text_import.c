@@ -34,7 +34,7 @@ int dray_arrow_find_text(const char *format, struct dray_arrow_text *out)
 		}
 	}
 	return dray_fail(
-		-EINVAL,
+		-EOPNOTSUPP,
 		"Arrow's format \"%.20s\" is not a format of strings: u, U, z, Z, vu, vz",
 		format);
 }
@@ -206,12 +206,13 @@ static int text_find_bytes(const struct text_source *source,
 	if (view->buffer < 0 || view->buffer >= from->n_buffers - 3 ||
 	    view->offset < 0 ||
 	    (int64_t)view->offset + view->size > sizes[view->buffer])
-		return dray_fail(-EINVAL,
-				 "string %" PRId64
-				 " of Arrow states %d bytes at %d of buffer %d of "
-				 "%" PRId64 ", which lie outside of it",
-				 index, view->size, view->offset, view->buffer,
-				 from->n_buffers - 3);
+		return dray_fail(
+			-EINVAL,
+			"string %" PRId64
+			" of Arrow states %d bytes at %d of buffer %d of "
+			"%" PRId64 ", which lie outside of it",
+			index, view->size, view->offset, view->buffer,
+			from->n_buffers - 3);
 	*out = (const char *)from->buffers[2 + view->buffer] + view->offset;
 	return 0;
 }
@@ -320,7 +321,8 @@ int dray_arrow_import_strings(const struct ArrowSchema *schema,
 	    !dray_given(out, __func__))
 		return -EINVAL;
 	ret = dray_arrow_check_given(schema, from, 0);
-	if (!ret)
+	/* A dictionary has the format of its indices, and is refused below. */
+	if (!ret && !schema->dictionary)
 		ret = dray_arrow_find_text(schema->format, &text);
 	/* Of views the number of buffers is free. */
 	if (text.width == DRAY_ARROW_VIEW_SIZE && from->n_buffers > buffers)
