@@ -209,6 +209,7 @@ CHANGE(numbers, producer->schema.format = "i");
 CHANGE(long_format, producer->schema.format = "uuuuuuuuuuuuuuuuuuuuuuuuu");
 CHANGE(two_buffers, producer->array.n_buffers = 2);
 CHANGE(four_buffers, producer->array.n_buffers = 4);
+CHANGE(most_buffers, producer->array.n_buffers = INT64_MAX);
 CHANGE(no_buffers, producer->array.buffers = NULL);
 CHANGE(a_child, producer->array.n_children = 1);
 CHANGE(a_dictionary, producer->schema.dictionary = &producer->schema);
@@ -265,6 +266,8 @@ FACT(wrong_structures_are_refused)
 		CASE("u", two_buffers, -EINVAL, "2 buffers, not 3"),
 		CASE("u", four_buffers, -EINVAL, "4 buffers, not 3"),
 		CASE("vu", two_buffers, -EINVAL, "2 buffers, not 3"),
+		CASE("vu", most_buffers, -EINVAL,
+		     "9223372036854775807 buffers, not 2147483647"),
 		CASE("u", no_buffers, -EINVAL, "lacks its buffers"),
 		CASE("u", a_child, -EINVAL, "1 children, not 0"),
 		CASE("u", a_dictionary, -EOPNOTSUPP, "decode the array first"),

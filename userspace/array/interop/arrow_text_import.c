@@ -175,23 +175,32 @@ _Static_assert(sizeof(struct text_view) == DRAY_ARROW_VIEW_SIZE, "a view");
 
 #define TEXT_VIEW_INLINE 12
 
+/* Reads the bytes of a buffer with longer strings. */
+static int64_t text_buffer_size(const struct ArrowArray *from, int64_t buffer)
+{
+	const char *sizes = from->buffers[from->n_buffers - 1];
+	int64_t size;
+
+	memcpy(&size, sizes + buffer * (int64_t)sizeof(size), sizeof(size));
+	return size;
+}
+
 /* Waits until no transfer writes a buffer with longer strings. */
 static int text_wait_for_buffers(const struct text_source *source)
 {
 	const struct ArrowArray *from = source->from;
-	const int64_t *sizes = from->buffers[from->n_buffers - 1];
 	struct dray_view unused;
 	int64_t i;
 	int ret = 0;
 
-	if (from->n_buffers > 3 && !sizes)
+	if (from->n_buffers > 3 && !from->buffers[from->n_buffers - 1])
 		return dray_fail(-EINVAL,
 				 "an array of Arrow lacks the sizes of %" PRId64
 				 " buffers",
 				 from->n_buffers - 3);
 	for (i = 0; !ret && i < from->n_buffers - 3; i++)
-		ret = text_wait(source, from->buffers[2 + i], 1, sizes[i],
-				&unused);
+		ret = text_wait(source, from->buffers[2 + i], 1,
+				text_buffer_size(from, i), &unused);
 	return ret;
 }
 
@@ -201,11 +210,11 @@ static int text_find_bytes(const struct text_source *source,
 			   const char **out)
 {
 	const struct ArrowArray *from = source->from;
-	const int64_t *sizes = from->buffers[from->n_buffers - 1];
 
 	if (view->buffer < 0 || view->buffer >= from->n_buffers - 3 ||
 	    view->offset < 0 ||
-	    (int64_t)view->offset + view->size > sizes[view->buffer])
+	    (int64_t)view->offset + view->size >
+		    text_buffer_size(from, view->buffer))
 		return dray_fail(
 			-EINVAL,
 			"string %" PRId64
@@ -324,9 +333,10 @@ int dray_arrow_import_strings(const struct ArrowSchema *schema,
 	/* A dictionary has the format of its indices, and is refused below. */
 	if (!ret && !schema->dictionary)
 		ret = dray_arrow_find_text(schema->format, &text);
-	/* Of views the number of buffers is free. */
+	/* Of views the number of buffers is free, as far as they can name them. */
 	if (text.width == DRAY_ARROW_VIEW_SIZE && from->n_buffers > buffers)
-		buffers = from->n_buffers;
+		buffers = from->n_buffers < INT32_MAX ? from->n_buffers
+						      : INT32_MAX;
 	if (!ret)
 		ret = dray_arrow_check_node(schema, from, buffers, 0, 0,
 					    from->length, &source.start);
