@@ -69,15 +69,18 @@ def read(capsule_, name, type_):
 
 
 class Producer:
-    """A column of numbers, and all that its structures point to; counts releases."""
+    """A column of numbers, or of strings with `data` beside their offsets, and all that its
+    structures point to; counts releases."""
 
     def __init__(self, format_, values, *, length=None, offset=0, nulls=0, bits=None,
-                 children=()):
+                 children=(), data=None):
         self.released = {"schema": 0, "array": 0}
-        self.keep = [values, bits, children]
+        self.keep = [values, bits, children, data]
         buffers = [None if bits is None else bits.ctypes.data]
         if values is not None:
             buffers.append(values.ctypes.data)
+        if data is not None:
+            buffers.append(data.ctypes.data)
         length = len(values) - offset if length is None else length
         self.buffers = (ctypes.c_void_p * len(buffers))(*buffers)
         self.schemas = (ctypes.POINTER(Schema) * len(children))(

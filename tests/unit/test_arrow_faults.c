@@ -109,6 +109,43 @@ static int import_fields(void)
 		    out, 6);
 }
 
+/* The strings come back in another order, which needs a copy. */
+static int move_strings(void)
+{
+	static const char *const texts[] = { "one", "two" };
+	struct dray_block *strings = NULL, *back = NULL;
+	struct passed passed = { 0 };
+	struct dray_view order;
+	int64_t indices[2];
+	int ret = dray_strings_from(NULL, texts, 2, &strings);
+
+	if (ret)
+		return ret;
+	assert_works(
+		dray_view_init(&order, indices, DRAY_INT64, 1, DIMS(2), NULL));
+	ret = dray_strings_argsort(strings, &order);
+	if (!ret)
+		ret = dray_strings_slice(strings, DRAY_OMIT, DRAY_OMIT, -1,
+					 &back);
+	if (!ret)
+		ret = dray_arrow_schema_strings("u", &passed.schema);
+	if (!ret)
+		ret = dray_arrow_export_strings(back, "u", DRAY_ARROW_COPY,
+						&passed.array);
+	dray_block_unref(strings);
+	dray_block_unref(back);
+	back = NULL;
+	if (!ret) {
+		ret = dray_arrow_import_strings(&passed.schema, &passed.array,
+						-1, &back);
+		assert_int_equal(!passed.array.release, !ret);
+		assert_int_equal(!back, !!ret);
+	}
+	drop(&passed);
+	dray_block_unref(back);
+	return ret;
+}
+
 static bool fail_call(int (*work)(void), int n, bool last)
 {
 	struct ArrowArray rows = { 0 };
@@ -136,4 +173,5 @@ FACT(each_allocation_may_fail)
 	fail_each_call(fail_call, export);
 	fail_each_call(fail_call, import);
 	fail_each_call(fail_call, import_fields);
+	fail_each_call(fail_call, move_strings);
 }

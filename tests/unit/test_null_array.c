@@ -62,7 +62,9 @@ FACT(blocks)
 
 FACT(strings)
 {
-	struct dray_block *block = NULL;
+	struct dray_block *block = NULL, *other = NULL;
+	struct dray_string string = { NULL, NULL };
+	struct dray_view view = { .dtype = DRAY_INT64, .ndim = 1 };
 	const char *begin, *end;
 
 	assert_works(dray_strings_create(NULL, 2, &block));
@@ -79,6 +81,18 @@ FACT(strings)
 	refuses(dray_strings_get(block, 0, NULL, &end));
 	refuses(dray_strings_get(block, 0, &begin, NULL));
 	ignores(assert_null(dray_strings_bytes(NULL)));
+	assert_works(dray_strings_finish(block));
+	refuses(dray_strings_copy(NULL, 1, &other));
+	refuses(dray_strings_copy(&string, 1, NULL));
+	refuses(dray_strings_slice(NULL, 0, 1, 1, &other));
+	refuses(dray_strings_slice(block, 0, 1, 1, NULL));
+	refuses(dray_strings_take(NULL, &view, &other));
+	refuses(dray_strings_take(block, NULL, NULL));
+	refuses(dray_strings_compare(NULL, block, DRAY_STRINGS_LESS, &view));
+	refuses(dray_strings_compare(block, NULL, DRAY_STRINGS_LESS, &view));
+	refuses(dray_strings_compare(block, block, DRAY_STRINGS_LESS, NULL));
+	refuses(dray_strings_argsort(NULL, &view));
+	refuses(dray_strings_argsort(block, NULL));
 	dray_block_unref(block);
 }
 

@@ -37,9 +37,10 @@
  * An element that is not a date (NaT) becomes a null.  Imports also accept
  * dates of milliseconds (tdm, M8[ms]), times of day (tts ttm ttu ttn: durations
  * since midnight; the first two consist of 32 bits and need a copy), and
- * timestamps of a time zone, whose numbers are UTC's.  Others are refused: text
- * and lists of variable size, views, maps, unions, dictionaries, decimals,
- * intervals, run-end encoding.
+ * timestamps of a time zone, whose numbers are UTC's.  Others are refused: lists of
+ * variable size, views, maps, unions, dictionaries, decimals, intervals, run-end
+ * encoding.  Text and bytes of variable size are strings (strings.h) and have
+ * functions of their own.
  *
  * Copies lie in memory of the handler that this thread allocates with,
  * dray_get_handler(); bits of validity do so too.  Every function may be called
@@ -245,6 +246,49 @@ DRAY_API int dray_arrow_import_fields(const struct ArrowSchema *schema,
 				      int timeout_ms, size_t count,
 				      struct dray_array **out,
 				      struct dray_array **masks);
+
+/**
+ * Makes a finished array of strings over the bytes of an array of text or bytes:
+ * formats u, U, z, Z, vu, vz.  A null becomes a null.  Text is not checked to be
+ * UTF-8.
+ *
+ * @schema, @from, @timeout_ms: as of dray_arrow_import(); of vu and vz strings of at
+ *	most 12 bytes lie in the producer's views, others in its buffers
+ * @out: a reference
+ *
+ * Offsets must not decrease; the size of their buffer is trusted, as above.
+ *
+ * Errors: as dray_arrow_import(), -EOPNOTSUPP (another format).
+ */
+DRAY_API int dray_arrow_import_strings(const struct ArrowSchema *schema,
+				       struct ArrowArray *from, int timeout_ms,
+				       struct dray_block **out);
+
+/**
+ * Passes finished strings on.  Offsets and bits of validity are made anew; the
+ * bytes are the same if they lie side by side, as those of dray_strings_copy() and of
+ * imports do, and of slices of them by a step of 1.
+ *
+ * @format: "u" or "U" for text, "z" or "Z" for bytes; the small letters have offsets of
+ *	32 bits
+ * @flags: DRAY_ARROW_COPY or 0
+ * @out: the caller's; dray_arrow_schema_strings() describes it
+ *
+ * Errors: -EINVAL (flags, text that is not UTF-8), -EPERM (strings that are not
+ * finished), -EAGAIN (it needs a copy, which @flags does not allow), -EOVERFLOW
+ * (more than INT32_MAX bytes in u or z), -EOPNOTSUPP (another format), -ENOMEM.
+ */
+DRAY_API int dray_arrow_export_strings(const struct dray_block *strings,
+				       const char *format, uint32_t flags,
+				       struct ArrowArray *out);
+
+/**
+ * Describes strings in Arrow's words; @format and @out as above.
+ *
+ * Errors: -EOPNOTSUPP (another format), -ENOMEM.
+ */
+DRAY_API int dray_arrow_schema_strings(const char *format,
+				       struct ArrowSchema *out);
 
 /**
  * Checks that the CPU may read a device array now, so that &from->array can be

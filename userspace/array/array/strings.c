@@ -2,14 +2,13 @@
 /*
  * Arrays of strings: pairs of pointers in an array block, and bytes in an
  * arena.  The arena is filled through the allocator that serves any elements of
- * variable size.
+ * variable size.  Arrays over other blocks of bytes are finished from the start.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include <dray/array/strings.h>
-
+#include "array/strings.h"
 #include "private.h"
 
 static const dray_dtype string_dtype =
@@ -51,40 +50,120 @@ static void strings_destroy(struct dray_array *array)
 	dray_block_unref(meta_of(array)->bytes);
 }
 
-int dray_strings_create(struct dray_pool *pool, size_t capacity,
-			struct dray_block **out)
+/* Makes an array of @options, whose meta-data adopts @bytes unless it fails. */
+static int strings_allocate(struct dray_array_options *options,
+			    struct dray_block *bytes, uint64_t capacity,
+			    struct dray_array **out)
 {
-	struct dray_array_options options = {
-		.dtype = string_dtype,
-		.flags = DRAY_READ | DRAY_WRITE,
-		.ndim = 1,
-		.element_meta = sizeof(struct dray_strings_meta),
-		.destroy = strings_destroy,
-	};
-	struct dray_block *bytes;
+	int ret;
+
+	options->dtype = string_dtype;
+	options->ndim = 1;
+	options->element_meta = sizeof(struct dray_strings_meta);
+	options->destroy = strings_destroy;
+	ret = dray_array_make(options, out);
+	if (ret)
+		return ret;
+	dray_array_axes(*out)->stride = sizeof(struct dray_string);
+	meta_of(*out)->bytes = bytes;
+	meta_of(*out)->capacity = capacity;
+	return 0;
+}
+
+/* Makes an empty array, as dray_strings_over(). */
+static int strings_make_empty(struct dray_block *bytes, size_t capacity,
+			      uint64_t flags, struct dray_block **out)
+{
+	struct dray_array_options options = { .flags = flags };
 	struct dray_array *array;
 	int ret;
 
-	if (!out)
-		return dray_fail(-EINVAL, "the result pointer is NULL");
 	if (dray_mul_overflow(capacity, sizeof(struct dray_string),
 			      &options.bytes))
 		return dray_fail(-EOVERFLOW,
 				 "%zu strings exceed the address space",
 				 capacity);
+	ret = strings_allocate(&options, bytes, capacity, &array);
+	if (!ret)
+		*out = &array->block;
+	return ret;
+}
+
+int dray_strings_over(struct dray_block *bytes, size_t capacity,
+		      struct dray_block **out)
+{
+	return strings_make_empty(bytes, capacity, DRAY_READ | DRAY_IMMUTABLE,
+				  out);
+}
+
+void dray_strings_add(struct dray_block *strings, char *begin, char *end)
+{
+	struct dray_array *array = strings_array_of(strings);
+	struct dray_string *string = array->data;
+
+	string[dray_array_axes(array)->size++] =
+		(struct dray_string){ begin, end };
+}
+
+int dray_strings_share(struct dray_block *strings, const struct dray_view *part,
+		       struct dray_block **out)
+{
+	struct dray_array *array = strings_array_of(strings), *slice;
+	struct dray_array_options options = {
+		.flags = DRAY_READ | DRAY_IMMUTABLE,
+		.reference = array->reference ? array->reference : strings,
+	};
+	struct dray_block *bytes = meta_of(array)->bytes;
+	int64_t low, high;
+	int ret;
+
+	dray_view_span(part, &low, &high);
+	options.bytes = (size_t)(high - low);
+	if (options.bytes)
+		options.data = dray_address_add(part->data, low);
+	ret = strings_allocate(&options, bytes, (uint64_t)part->shape[0],
+			       &slice);
+	if (ret)
+		return ret;
+	dray_block_ref(bytes);
+	slice->data = part->data;
+	*dray_array_axes(slice) =
+		(struct dray_array_axis){ part->shape[0], part->strides[0] };
+	*out = &slice->block;
+	return 0;
+}
+
+int dray_strings_view(const struct dray_block *strings, struct dray_view *view)
+{
+	struct dray_array *array = strings_array_of(strings);
+
+	if (!array)
+		return no_strings(strings);
+	if (!(array->flags & DRAY_IMMUTABLE))
+		return dray_fail(
+			-EPERM,
+			"strings %p are not finished: call dray_strings_finish() first",
+			(const void *)strings);
+	dray_array_view(array, view);
+	view->dtype = DRAY_VOID(sizeof(struct dray_string));
+	return 0;
+}
+
+int dray_strings_create(struct dray_pool *pool, size_t capacity,
+			struct dray_block **out)
+{
+	struct dray_block *bytes;
+	int ret;
+
+	if (!out)
+		return dray_fail(-EINVAL, "the result pointer is NULL");
 	ret = dray_block_create_pod(pool, &bytes);
 	if (ret)
 		return ret;
-	ret = dray_array_make(&options, &array);
-	if (ret) {
+	ret = strings_make_empty(bytes, capacity, DRAY_READ | DRAY_WRITE, out);
+	if (ret)
 		dray_block_unref(bytes);
-		return ret;
-	}
-	dray_array_axes(array)->stride = sizeof(struct dray_string);
-	meta_of(array)->bytes = bytes;
-	meta_of(array)->capacity = capacity;
-	*out = &array->block;
-	return 0;
+	return ret;
 }
 
 int dray_strings_from(struct dray_pool *pool, const char *const *texts,
@@ -200,6 +279,8 @@ int dray_strings_finish(struct dray_block *strings)
 
 	if (!array)
 		return no_strings(strings);
+	if (array->flags & DRAY_IMMUTABLE)
+		return 0;
 	ret = allocator_of(array)->finalize(meta_of(array)->bytes);
 	if (!ret)
 		array->flags = DRAY_READ | DRAY_IMMUTABLE;
@@ -218,6 +299,7 @@ int dray_strings_get(const struct dray_block *strings, size_t index,
 {
 	struct dray_array *array = strings_array_of(strings);
 	const struct dray_string *string;
+	struct dray_view view;
 
 	if (!array)
 		return no_strings(strings);
@@ -226,7 +308,8 @@ int dray_strings_get(const struct dray_block *strings, size_t index,
 	if (index >= (uint64_t)dray_array_axes(array)->size)
 		return dray_fail(-ERANGE, "string %zu of %" PRId64, index,
 				 dray_array_axes(array)->size);
-	string = (const struct dray_string *)array->data + index;
+	dray_array_view(array, &view);
+	string = dray_strings_at(&view, (int64_t)index);
 	*begin = string->begin;
 	*end = string->end;
 	return 0;

@@ -75,14 +75,10 @@ static int check_children(const struct ArrowSchema *schema,
 	return 0;
 }
 
-/*
- * Checks all of a branch but its format, and that it contains the elements of a
- * range; sets @start to the range's first, from the first in memory.
- */
-static int branches_check_node(const struct ArrowSchema *schema,
-			       const struct ArrowArray *from, int64_t buffers,
-			       int64_t children, int64_t first, int64_t count,
-			       int64_t *start)
+int dray_arrow_check_node(const struct ArrowSchema *schema,
+			  const struct ArrowArray *from, int64_t buffers,
+			  int64_t children, int64_t first, int64_t count,
+			  int64_t *start)
 {
 	int64_t end;
 	int ret;
@@ -197,8 +193,8 @@ static int branches_take_elements(struct dray_arrow_take *take,
 	int ret = dray_arrow_parse(schema->format, &type);
 
 	if (!ret)
-		ret = branches_check_node(schema, from, 2, 0, first, count,
-					  &start);
+		ret = dray_arrow_check_node(schema, from, 2, 0, first, count,
+					    &start);
 	if (ret)
 		return ret;
 	if (dray_mul_overflow(from->offset + from->length, (int64_t)type.size,
@@ -272,8 +268,8 @@ static int take_list(struct dray_arrow_take *take,
 	int ret = dray_arrow_parse_size(schema->format, "+w:", &size);
 
 	if (!ret)
-		ret = branches_check_node(schema, from, 1, 1, first, count,
-					  &start);
+		ret = dray_arrow_check_node(schema, from, 1, 1, first, count,
+					    &start);
 	if (ret)
 		return ret;
 	if (dray_mul_overflow(start, (int64_t)size, &child) ||
@@ -315,8 +311,8 @@ int dray_arrow_take_fields(struct dray_arrow_take *take,
 			   struct dray_arrow_taken *out)
 {
 	int64_t start = 0, i;
-	int ret = branches_check_node(schema, from, 1, schema->n_children,
-				      first, count, &start);
+	int ret = dray_arrow_check_node(schema, from, 1, schema->n_children,
+					first, count, &start);
 
 	for (i = 0; !ret && i < schema->n_children; i++) {
 		ret = dray_arrow_take(take, schema->children[i],

@@ -14,8 +14,7 @@
 #include "interop/arrow_take.h"
 #include "private.h"
 
-/* Starts a keeper that has no array yet.  -ENOMEM. */
-static int make_keeper(struct dray_arrow_keeper **out)
+int dray_arrow_keeper_make(struct dray_arrow_keeper **out)
 {
 	struct dray_arrow_keeper *keeper = calloc(1, sizeof(*keeper));
 
@@ -44,8 +43,8 @@ static void arrow_import_drop(struct dray_arrow_taken *taken)
 	*taken = (struct dray_arrow_taken){ 0 };
 }
 
-static int arrow_import_check(const struct ArrowSchema *schema,
-			      const struct ArrowArray *from, uint32_t flags)
+int dray_arrow_check_given(const struct ArrowSchema *schema,
+			   const struct ArrowArray *from, uint32_t flags)
 {
 	if (!schema->release || !from->release)
 		return dray_fail(-EINVAL, "the %s of Arrow was released",
@@ -68,9 +67,9 @@ int dray_arrow_import(const struct ArrowSchema *schema, struct ArrowArray *from,
 	if (!dray_given(schema, __func__) || !dray_given(from, __func__) ||
 	    !dray_given(out, __func__))
 		return -EINVAL;
-	ret = arrow_import_check(schema, from, flags);
+	ret = dray_arrow_check_given(schema, from, flags);
 	if (!ret)
-		ret = make_keeper(&take.keeper);
+		ret = dray_arrow_keeper_make(&take.keeper);
 	if (ret)
 		return ret;
 	ret = dray_arrow_take(&take, schema, from, 0, from->length, 0, &taken);
@@ -100,7 +99,7 @@ int dray_arrow_import_fields(const struct ArrowSchema *schema,
 	if (!dray_given(schema, __func__) || !dray_given(from, __func__) ||
 	    !dray_given(out, __func__))
 		return -EINVAL;
-	ret = arrow_import_check(schema, from, flags);
+	ret = dray_arrow_check_given(schema, from, flags);
 	if (!ret)
 		ret = dray_arrow_check_fields(schema, count);
 	if (ret)
@@ -108,7 +107,7 @@ int dray_arrow_import_fields(const struct ArrowSchema *schema,
 	taken = calloc(count + 1, sizeof(*taken));
 	if (!taken)
 		return dray_fail(-ENOMEM, "no memory for %zu fields", count);
-	ret = make_keeper(&take.keeper);
+	ret = dray_arrow_keeper_make(&take.keeper);
 	if (!ret) {
 		ret = dray_arrow_take_fields(&take, schema, from, 0,
 					     from->length, 0, taken);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "interop/arrow.h"
+#include "interop/arrow_text.h"
 #include "private.h"
 
 /* The memory of a branch: children's branches, pointers to them and the name follow. */
@@ -147,4 +148,22 @@ int dray_arrow_schema(dray_dtype dtype, int ndim, const int64_t *shape,
 	else if (schema.release)
 		schema.release(&schema);
 	return ret;
+}
+
+int dray_arrow_schema_strings(const char *format, struct ArrowSchema *out)
+{
+	struct dray_arrow_text text;
+	struct texts *texts;
+	int ret;
+
+	if (!dray_given(format, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	ret = dray_arrow_find_text(format, &text);
+	if (!ret)
+		ret = arrow_schema_start(out, "", 0);
+	if (ret)
+		return ret;
+	texts = out->private_data;
+	memcpy(texts->format, text.format, sizeof(text.format));
+	return 0;
 }

@@ -16,6 +16,9 @@ struct dray_arrow_keeper {
 	struct ArrowArray array; /* not released, once the import is done */
 };
 
+/* Starts a keeper that has no array yet.  -ENOMEM. */
+int dray_arrow_keeper_make(struct dray_arrow_keeper **out);
+
 /* Drops a reference; the last releases the producer's array. */
 void dray_arrow_keeper_drop(void *owner);
 
@@ -32,6 +35,19 @@ struct dray_arrow_taken {
 	struct dray_array *array;
 	struct dray_array *mask;
 };
+
+/* Checks that structures were not released, and flags.  -EINVAL. */
+int dray_arrow_check_given(const struct ArrowSchema *schema,
+			   const struct ArrowArray *from, uint32_t flags);
+
+/*
+ * Checks all of a branch but its format, and that it contains the elements of a
+ * range; sets @start to the range's first, from the first in memory.
+ */
+int dray_arrow_check_node(const struct ArrowSchema *schema,
+			  const struct ArrowArray *from, int64_t buffers,
+			  int64_t children, int64_t first, int64_t count,
+			  int64_t *start);
 
 /*
  * Makes arrays of the elements [first, first + count) of a branch, not counting those

@@ -89,6 +89,7 @@ from ._records import (ArrayFlags, Bank, CallExplanation, ChannelInfo, Explanati
 from ._sequence import Sequence, Value
 from ._statistics import Statistics, statistics
 from ._stream import Event, Frames, Stream
+from ._strings import Strings
 from ._sycl import SyclArray, SyclQueue
 from ._ufunc import (errstate, frompyfunc, getbufsize, geterr, geterrcall, setbufsize, seterr, seterrcall)
 from ._ufuncs import abs as abs, divmod as divmod, pow as pow
@@ -112,7 +113,7 @@ __all__ = [
     "ChannelInfo", "CoreUfunc", "Event", "Explanation", "Fence", "FlatIterator", "Frames", "HeapInfo", "Loan",
     "LostArray", "MemoryHook", "Node", "NodeInfo", "OpenCLDevice", "OpenCLExecutor", "Pool",
     "PoolStats", "ProfilerRecord", "RingCounts", "Scope", "Segment", "Sequence", "SequencePlan",
-    "Statistics", "Stream", "StreamCounts", "StreamExecutor", "SyclArray", "SyclQueue", "Value",
+    "Statistics", "Stream", "StreamCounts", "StreamExecutor", "Strings", "SyclArray", "SyclQueue", "Value",
     "Versions", "WaitingArray", "XrtBo", "XrtDevice", "address", "arange", "array", "asarray",
     "copy", "copy_from_sycl", "copy_to_sycl", "debug_repr", "device_empty", "dot", "empty",
     "empty_like", "errstate", "explain", "export_array", "fill", "from_arrow", "from_dlpack",

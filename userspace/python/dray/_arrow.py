@@ -88,7 +88,8 @@ def to_arrow(a: Any, mask: Any = None, *, copy: Optional[bool] = None,
     pyarrow.record_batch() and pandas.DataFrame.from_arrow() of it.  Always copies
 
     More axes become lists of a fixed size, complex numbers pairs.  Dates that are
-    none (NaT) become nulls.  TypeError for other types, such as text and objects.
+    none (NaT) become nulls.  TypeError for other types, such as objects and text of a
+    fixed size, of which Strings are made.
     Each consumer waits until no transfer writes the array; its elements must not
     change until the consumer is done.  Copies lie in ordinary memory."""
     if isinstance(a, numpy.ma.MaskedArray):
@@ -157,8 +158,9 @@ def from_arrow(obj: Any, *, mask: bool = False, copy: Optional[bool] = None,
     `fields`: True returns a dictionary with an array for each field of a structure
     or record batch, none of them copied
 
-    Lists of a fixed size become axes.  TypeError for types that NumPy lacks, such
-    as text, and for memory of another device than the CPU."""
+    Lists of a fixed size become axes.  TypeError for types that an Array lacks, such
+    as text, which Strings.from_arrow() reads, and for memory of another device than
+    the CPU."""
     schema, array = _capsules(obj)
     made = _dray.import_arrow(schema, array, copy is not False, mask, fields)
     if not (mask or copy or fields):

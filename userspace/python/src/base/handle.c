@@ -102,6 +102,11 @@ void *handle_ref(PyObject *self, const struct handle_kind *kind)
 	return object;
 }
 
+PyObject *handle_kept(PyObject *self)
+{
+	return handle_self(self)->kept;
+}
+
 static PyObject *handle_drop(PyObject *self, PyObject *unused)
 {
 	void *object;

@@ -25,6 +25,8 @@ PyObject *handle_new(PyObject *type, const struct handle_kind *kind, int error,
 		     void *object, PyObject *kept);
 /* Refers to the object; NULL with TypeError, with ValueError if it was dropped. */
 void *handle_ref(PyObject *self, const struct handle_kind *kind);
+/* Returns the @kept of a handle that handle_ref() accepted, borrowed. */
+PyObject *handle_kept(PyObject *self);
 /* Drops a reference without the GIL; NULL is ignored. */
 void handle_put(const struct handle_kind *kind, void *object);
 

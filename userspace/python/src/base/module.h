@@ -400,6 +400,18 @@ PyObject *arrow_import(PyObject *module, PyObject *const *args,
 PyObject *arrow_read_stream(PyObject *module, PyObject *stream);
 PyObject *arrow_names(PyObject *module, PyObject *schema);
 
+/* array_strings.c, exchange_strings.c: functions of dray/_strings.py. */
+PyObject *strings_make(PyObject *module, PyObject *args);
+PyObject *strings_count(PyObject *module, PyObject *strings);
+PyObject *strings_item(PyObject *module, PyObject *args);
+PyObject *strings_list(PyObject *module, PyObject *args);
+PyObject *strings_slice(PyObject *module, PyObject *args);
+PyObject *strings_take(PyObject *module, PyObject *args);
+PyObject *strings_compare(PyObject *module, PyObject *args);
+PyObject *strings_argsort(PyObject *module, PyObject *args);
+PyObject *strings_export(PyObject *module, PyObject *args);
+PyObject *strings_import(PyObject *module, PyObject *args);
+
 /* "a" or "an" for the name of a type. */
 static inline const char *article_of(const char *name)
 {

@@ -193,11 +193,7 @@ static PyObject *arrow_array_capsule(PyObject *self, PyObject *mask,
 	return NULL;
 }
 
-/*
- * Checks the type that a consumer asks for.  A producer need not be able to convert its
- * elements: the consumer reads the schema that it gets.
- */
-static int check_request(PyObject *schema)
+int arrow_check_request(PyObject *schema)
 {
 	if (schema == Py_None || PyCapsule_IsValid(schema, ARROW_SCHEMA))
 		return 0;
@@ -213,7 +209,7 @@ static PyObject *capsule_pair(PyObject *self, PyObject *mask, bool copies,
 {
 	PyObject *schema, *array;
 
-	if (check_request(request))
+	if (arrow_check_request(request))
 		return NULL;
 	schema = array_arrow_schema(self, NULL);
 	if (!schema)

@@ -14,4 +14,15 @@
 PyObject *arrow_new_schema(struct ArrowSchema **out);
 PyObject *arrow_new_array(struct ArrowArray **out);
 
+/*
+ * Checks the type that a consumer asks for.  A producer need not be able to convert its
+ * elements: the consumer reads the schema that it gets.
+ */
+int arrow_check_request(PyObject *schema);
+
+/* Finds the structures in two capsules; -1 with an exception. */
+int arrow_open(PyObject *schema, PyObject *array,
+	       const struct ArrowSchema **out_schema,
+	       struct ArrowArray **out_array);
+
 #endif /* DRAY_PYTHON_EXCHANGE_ARROW_H */

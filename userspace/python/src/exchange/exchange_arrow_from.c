@@ -24,9 +24,9 @@ struct made {
 	PyObject *handler;
 };
 
-/* Takes the structures out of two capsules; -1 with an exception. */
-static int given_take(PyObject *schema, PyObject *array,
-		      struct arrow_given *out)
+int arrow_open(PyObject *schema, PyObject *array,
+	       const struct ArrowSchema **out_schema,
+	       struct ArrowArray **out_array)
 {
 	struct ArrowDeviceArray *device;
 	int ret;
@@ -36,9 +36,9 @@ static int given_take(PyObject *schema, PyObject *array,
 			     "%R is not a capsule \"arrow_schema\"", schema);
 		return -1;
 	}
-	out->schema = PyCapsule_GetPointer(schema, ARROW_SCHEMA);
+	*out_schema = PyCapsule_GetPointer(schema, ARROW_SCHEMA);
 	if (PyCapsule_IsValid(array, ARROW_ARRAY)) {
-		out->array = PyCapsule_GetPointer(array, ARROW_ARRAY);
+		*out_array = PyCapsule_GetPointer(array, ARROW_ARRAY);
 		return 0;
 	}
 	if (!PyCapsule_IsValid(array, ARROW_DEVICE_ARRAY)) {
@@ -54,7 +54,7 @@ static int given_take(PyObject *schema, PyObject *array,
 		raise_array_error(ARRAY_CAST, ret);
 		return -1;
 	}
-	out->array = &device->array;
+	*out_array = &device->array;
 	return 0;
 }
 
@@ -190,7 +190,7 @@ PyObject *arrow_import(PyObject *module, PyObject *const *args,
 		return PyErr_Format(PyExc_TypeError,
 				    "import_arrow() takes 5 arguments, not %zd",
 				    count);
-	if (given_take(args[0], args[1], &given))
+	if (arrow_open(args[0], args[1], &given.schema, &given.array))
 		return NULL;
 	for (i = 0; i < 3; i++) {
 		truths[i] = PyObject_IsTrue(args[2 + i]);
