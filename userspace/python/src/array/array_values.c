@@ -6,11 +6,23 @@
 #include <string.h>
 
 #include "object/array_object.h"
+#include "object/user_type.h"
+
+/* Returns NumPy's array over the same memory; of a user type, an array of its values. */
+static PyObject *values_of(PyObject *self)
+{
+	const dray_dtype dtype = array_self(self)->dtype;
+	PyObject *array = array_as_numpy(self);
+
+	if (array && user_type_of(dtype))
+		Py_SETREF(array, user_type_call(dtype, "_values", array));
+	return array;
+}
 
 /* Calls a method of NumPy's array over the same memory. */
 static PyObject *as_numpy_does(PyObject *self, const char *name, PyObject *args)
 {
-	PyObject *array = array_as_numpy(self);
+	PyObject *array = values_of(self);
 	PyObject *method = array ? PyObject_GetAttrString(array, name) : NULL;
 	PyObject *result = method ? PyObject_CallObject(method, args) : NULL;
 
@@ -102,6 +114,9 @@ PyObject *array_repr(PyObject *self)
 	if (!(array_self(self)->flags & DRAY_READ))
 		return values_described(array_self(self));
 	text = as_numpy_does(self, "__repr__", NULL);
+	if (text && user_type_of(array_self(self)->dtype))
+		Py_SETREF(text, user_type_call(array_self(self)->dtype,
+					       "_named", text));
 	if (!text)
 		return NULL;
 	rest = PyUnicode_Substring(text, 1, PyUnicode_GET_LENGTH(text));
@@ -114,7 +129,7 @@ PyObject *array_repr(PyObject *self)
 /* Numbers of Python, of an array of one element. */
 static PyObject *as_number(PyObject *self, PyObject *(*convert)(PyObject *))
 {
-	PyObject *array = array_as_numpy(self);
+	PyObject *array = values_of(self);
 	PyObject *number = array ? convert(array) : NULL;
 
 	Py_XDECREF(array);
@@ -136,18 +151,27 @@ PyObject *array_integer(PyObject *self)
 	return as_number(self, PyNumber_Index);
 }
 
-int array_bool(PyObject *self)
+int array_bool(PyObject *object)
 {
-	PyObject *array = array_as_numpy(self);
-	int truth = array ? PyObject_IsTrue(array) : -1;
+	const struct array_object *self = array_self(object);
+	PyObject *array = array_as_numpy(object);
+	int truth = -1;
 
+	if (array && user_type_of(self->dtype) &&
+	    PyArray_SIZE((PyArrayObject *)array) == 1)
+		truth = dray_dtype_functions(self->dtype)
+				->nonzero(self->dtype, self->data);
+	else if (array)
+		truth = PyObject_IsTrue(array);
+	if (PyErr_Occurred())
+		truth = -1;
 	Py_XDECREF(array);
 	return truth;
 }
 
 int array_contains(PyObject *self, PyObject *value)
 {
-	PyObject *array = array_as_numpy(self);
+	PyObject *array = values_of(self);
 	int found = array ? PySequence_Contains(array, value) : -1;
 
 	Py_XDECREF(array);
