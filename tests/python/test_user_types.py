@@ -111,10 +111,29 @@ def test_elements_are_values(fixed, a):
 
 
 def test_it_prints_values(fixed, a):
-    assert repr(a) == "Array([3, -2, 0.25, 0, 1.5], dtype=fixed)".replace("3,", "3.0,").replace(
-        "-2,", "-2.0,").replace(" 0,", " 0.0,")
+    assert repr(a) == "Array([3.0, -2.0, 0.25, 0.0, 1.5], dtype=fixed)"
+    assert (repr(a[0:1].reshape(())), str(a[0:1].reshape(()))) == ("Array(3.0, dtype=fixed)", "3.0")
     assert str(a) == "[3.0 -2.0 0.25 0.0 1.5]" and f"{a}" == str(a)
     assert repr(fixed) == "<dray.UserType 'fixed', 4 bytes>" and fixed.name == "fixed"
+
+
+def test_a_long_array_is_shortened():
+    calls = []
+
+    def counted(raw):
+        calls.append(raw)
+        return raw[0]
+
+    a = dray.Array.zeros(5000, dray.UserType("counted", 2, item=counted))
+    assert str(a) == "[0 0 0 ... 0 0 0]" and len(calls) < 20
+    assert repr(a).startswith("Array([0, 0, 0, ..., 0, 0, 0],") and "dtype=counted)" in repr(a)
+
+
+def test_flat_has_values_in_c_order(a):
+    square = a[1:].reshape(2, 2).T
+    assert list(square.flat) == [-2, 0, 0.25, 1.5] and square.flat[-1] == 1.5
+    square.flat[1] = 7
+    assert a.tolist() == [3, -2, 0.25, 7, 1.5]
 
 
 def test_the_type_stays_through_views_copies_and_numpy(fixed, a):

@@ -175,10 +175,17 @@ class UserType(_dray.UserBase):
             return numpy.asarray(value)
         return numpy.ndarray(shape, self.dtype, b"".join([self._bytes(each) for each in values]))
 
-    def _named(self, text: str) -> str:
-        """The text of an array of values with the name of the type."""
-        before, mark, after = text.rpartition("dtype=object")
-        return f"{before}dtype={self.name}{after}" if mark else text
+    def _text(self, array: NDArray[Any], how: Callable[[Any], str]) -> str:
+        """NumPy's text of an array, shortened as others are, with values for elements."""
+        with numpy.printoptions(formatter={"void": lambda each: how(self._value(each.tobytes()))}):
+            return how(array)
+
+    def _str(self, array: NDArray[Any]) -> str:
+        return self._text(array, str) if array.ndim else str(self._value(array.tobytes()))
+
+    def _repr(self, array: NDArray[Any]) -> str:
+        before, mark, after = self._text(array, repr).rpartition(f"dtype='|V{array.itemsize}'")
+        return f"{before}dtype={self.name}{after}" if mark else after
 
     def __repr__(self) -> str:
         return f"<dray.UserType {self.name!r}, {self.dtype.itemsize} bytes>"

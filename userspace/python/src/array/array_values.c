@@ -99,11 +99,26 @@ static PyObject *values_described(const struct array_object *self)
 	return text;
 }
 
+/* Calls a method of a user type with NumPy's array, else one of the array. */
+static PyObject *values_text(PyObject *self, const char *of_user,
+			     const char *of_numpy)
+{
+	const dray_dtype dtype = array_self(self)->dtype;
+	PyObject *array, *text;
+
+	if (!user_type_of(dtype))
+		return as_numpy_does(self, of_numpy, NULL);
+	array = array_as_numpy(self);
+	text = array ? user_type_call(dtype, of_user, array) : NULL;
+	Py_XDECREF(array);
+	return text;
+}
+
 PyObject *array_str(PyObject *self)
 {
 	if (!(array_self(self)->flags & DRAY_READ))
 		return values_described(array_self(self));
-	return as_numpy_does(self, "__str__", NULL);
+	return values_text(self, "_str", "__str__");
 }
 
 /* "array(" of NumPy becomes "Array(", of the same length. */
@@ -113,10 +128,7 @@ PyObject *array_repr(PyObject *self)
 
 	if (!(array_self(self)->flags & DRAY_READ))
 		return values_described(array_self(self));
-	text = as_numpy_does(self, "__repr__", NULL);
-	if (text && user_type_of(array_self(self)->dtype))
-		Py_SETREF(text, user_type_call(array_self(self)->dtype,
-					       "_named", text));
+	text = values_text(self, "_repr", "__repr__");
 	if (!text)
 		return NULL;
 	rest = PyUnicode_Substring(text, 1, PyUnicode_GET_LENGTH(text));
