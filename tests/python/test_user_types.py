@@ -117,6 +117,24 @@ def test_it_prints_values(fixed, a):
     assert repr(fixed) == "<dray.UserType 'fixed', 4 bytes>" and fixed.name == "fixed"
 
 
+MAKERS = {
+    "array": lambda t: dray.array([1.5, 1.5], t),
+    "array of bytes": lambda t: dray.array([pack(1.5)] * 2, t.dtype),
+    "asarray": lambda t: dray.asarray(dray.array([1.5, 1.5], t), t),
+    "full": lambda t: dray.full(2, 1.5, t),
+    "full_like": lambda t: dray.full_like(dray.zeros(2, t), 1.5),
+    "ones": lambda t: dray.array(dray.ones(2, t).view("i4") + ONE // 2).view(t.dtype),
+    "Array": lambda t: dray.Array(dray.full(2, 1.5, t)).copy(),
+}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_functions_make_arrays_of_values(name):
+    made = MAKERS[name](fixed_of())
+    assert dray.owns(made) or name == "Array"
+    assert dray.Array(made).tolist() == [1.5, 1.5]
+
+
 def test_a_long_array_is_shortened():
     calls = []
 
@@ -489,3 +507,11 @@ def test_a_ufunc_keeps_a_type_until_its_end():
     del plus
     gc.collect()
     assert gone() is None
+
+
+def test_asarray_does_not_mistake_bytes_for_values():
+    fixed = fixed_of()
+    raw = dray.empty(2, "V4")
+    with pytest.raises(TypeError):
+        dray.asarray(raw, fixed)
+    assert dray.asarray(raw.view(fixed.dtype), fixed).base is raw

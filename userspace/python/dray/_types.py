@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple, NoReturn, Optional, Union, final
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, NoReturn, Optional, final
 
 import numpy
-from numpy.typing import NDArray
 
 from . import _dray
 from ._ufunc import address_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # Numbers of enum dray_casting.
 _CASTINGS = {"safe": 2, "same_kind": 3, "unsafe": 4}
@@ -38,6 +40,26 @@ class TypeInfo(NamedTuple):
 def type_info(dtype: Any) -> TypeInfo:
     """Describes a type of NumPy or a UserType."""
     return TypeInfo(*_dray.type_info(dtype))
+
+
+def user_type(dtype: Any) -> Optional[UserType]:
+    """The UserType that a type of NumPy has in its metadata, or that it is."""
+    if isinstance(dtype, numpy.dtype) and dtype.metadata:
+        dtype = dtype.metadata.get("dray.type")
+    return dtype if isinstance(dtype, UserType) else None
+
+
+def made_of(values: Any, type_: UserType) -> NDArray[Any]:
+    """numpy.array() of a UserType."""
+    elements = type_._elements(values)
+    return filled(numpy.empty(elements.shape, type_.dtype), elements)
+
+
+def filled(array: NDArray[Any], value: Any) -> NDArray[Any]:
+    """Sets all elements of an array of NumPy, which knows no UserType, and returns it."""
+    target: Any = array if user_type(array.dtype) is None else _dray.Array(array)
+    target[...] = value
+    return array
 
 
 def _function(function: Any) -> tuple[int, Any]:
