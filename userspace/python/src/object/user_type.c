@@ -71,11 +71,14 @@ int user_type_store(PyObject *type, void *element, PyObject *value)
 	const Py_ssize_t size = dray_dtype_itemsize(user_self(type)->dtype);
 	PyObject *bytes = PyObject_CallMethod(type, "_bytes", "(O)", value);
 
-	/* The method checks the size. */
-	if (bytes)
+	if (bytes && PyBytes_Check(bytes) && PyBytes_GET_SIZE(bytes) == size)
 		memcpy(element, PyBytes_AS_STRING(bytes), (size_t)size);
+	else if (bytes)
+		PyErr_Format(PyExc_TypeError,
+			     "an element of %R is made of %zd bytes, not of %R",
+			     type, size, bytes);
 	Py_XDECREF(bytes);
-	return bytes ? 0 : -1;
+	return PyErr_Occurred() ? -1 : 0;
 }
 
 PyObject *user_type_call(dray_dtype dtype, const char *method, PyObject *object)
@@ -108,7 +111,9 @@ static long user_ask(dray_dtype dtype, PyObject *function, const void *a,
 	Py_XDECREF(result);
 	Py_XDECREF(second);
 	Py_XDECREF(first);
-	return PyErr_Occurred() ? 0 : answer + overflow;
+	if (PyErr_Occurred())
+		return 0;
+	return overflow ? overflow : answer;
 }
 
 static long user_answer(dray_dtype dtype, PyObject *function, const void *a,
