@@ -96,7 +96,7 @@ def _a(fixed):
 
 
 def test_elements_are_values(fixed, a):
-    assert a[0] == 3 and a[-2] == 0 and a.item(1) == -2 and float(a[4:]) == 1.5
+    assert a[0] == 3 and a[-2] == 0 and a.item(1) == -2 and float(a[4:].reshape(())) == 1.5
     assert a.tolist() == list(a) == NUMBERS and 0.25 in a and 7 not in a
     a[1] = 8
     a[2:4] = [-1, pack(5)]

@@ -10,7 +10,6 @@ from typing import Any, Optional, final
 import numpy
 
 from ._dray import Array, Handle, bare
-from ._types import user_type
 
 _LEAST, _MOST = -2**63, 2**63 - 1
 
@@ -64,6 +63,11 @@ def arange(type: type[Array], start: Any, stop: Any = None, step: Any = None,
     made = type.empty(values.shape, kind)
     made[...] = values
     return made
+
+
+def _is_users(array: Array) -> bool:
+    """Whether elements are of a UserType, which makes values of them."""
+    return "dray.type" in (array.dtype.metadata or ())
 
 
 @final
@@ -120,7 +124,7 @@ class FlatIterator(Handle):
     def _element(self, number: int) -> Any:
         if self._values is None:
             array = self._array
-            if array.ndim != 1 and user_type(array.dtype):
+            if array.ndim != 1 and _is_users(array):
                 array = array.reshape(-1)
             self._values = array if array.ndim == 1 else numpy.asarray(array).flat
         element = self._values[number]
@@ -167,7 +171,7 @@ class FlatIterator(Handle):
             raise IndexError("flat is not set by an index without axes")
         if isinstance(key, tuple) and len(key) == 1:
             key = key[0]
-        if _is_number(key) and numpy.ndim(value) and not user_type(self._array.dtype):
+        if _is_number(key) and numpy.ndim(value) and not _is_users(self._array):
             raise ValueError(f"an element is set to a number, not to {numpy.size(value)} of them")
         self._array.put(self._at(key) if _is_number(key) else self._numbers(key), value)
 
