@@ -289,6 +289,27 @@ FACT(results_may_take_the_place_of_arguments)
 	assert_memory_equal(x, want, sizeof(x));
 }
 
+FACT(a_power_of_zero_leaves_those_around_it_alone)
+{
+	double x[37], y[37], want[37], out[37];
+	int inputs, i, zero;
+	struct dray_ufunc_loop loop = loop_of("power", 2, &inputs);
+	const int64_t strides[] = { 8, 8, 8 };
+	char *apart[] = { (char *)x, (char *)y, (char *)want };
+	char *among[] = { (char *)x, (char *)y, (char *)out };
+
+	for (i = 0; i < 37; i++) {
+		x[i] = 0.1 + i;
+		y[i] = 0.3 + i / 4.0;
+	}
+	loop.loop(apart, strides, 37, loop.context);
+	for (zero = 0; zero < 37; zero++) {
+		x[zero] = want[zero] = 0;
+		loop.loop(among, strides, 37, loop.context);
+		assert_memory_equal(out, want, sizeof(want));
+	}
+}
+
 FACT(a_reduction_takes_each_result_as_the_next_argument)
 {
 	const double legs[] = { 4, 12, 84 };

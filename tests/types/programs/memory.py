@@ -44,12 +44,21 @@ def add(a: int, b: int) -> int:
     return a + b
 
 
+class Adder:
+    @dray.profiler()
+    def add(self, text: str) -> bytes:
+        return text.encode()
+
+
 limited = dray.mr.LimitingResourceAdaptor(dray.mr.PoolMemoryResource(), "1G")
 counted = dray.mr.StatisticsResourceAdaptor(limited)
 with dray.memory(counted), dray.statistics() as s, Count() as count, dray.profiler() as p:
     assert_type(s.peak + s.total_bytes, int)
     assert_type(count, Count)
     assert_type(add(1, 2), int)
+    assert_type(add.profiler, dray.profiler)
+    assert_type(Adder().add("1"), bytes)
+    assert_type(Adder().add.profiler.records(), list[dray.ProfilerRecord])
     print(p.report("function"), p.records()[:1], dray.owns(picture), dray.heaps()[0].total)
 assert_type(counted.allocation_counts.peak_bytes, int)
 assert_type(limited.allocate(8), int)

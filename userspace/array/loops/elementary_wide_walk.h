@@ -311,13 +311,15 @@ ALWAYS bool pow_is_signed(wide x, wide y, wide *result)
 	return !(OUTSIDE(rest, 0.0, 0.0) | OUTSIDE(exponent, -0x1p51, 0x1p51));
 }
 
-/* Whether a power is usual in all lanes. */
+/* Whether a power is usual in all lanes.  0 is 1 on the way: its power above 0 is 0. */
 ALWAYS bool pow_is_long(wide x, wide y, wide *result)
 {
-	const wide size = size_of(x);
+	const wide_bits zero = (wide_bits)(BITS_OF(x) == 0) & (wide_bits)(y > 0);
+	const wide size = either(zero, EACH(1.0), size_of(x));
 	wide logarithm;
 
 	*result = long_pow(size, y, &logarithm);
+	*result = OF_BITS(BITS_OF(*result) & ~zero);
 	return !(OUTSIDE(size, DBL_MIN, DBL_MAX) |
 		 OUTSIDE(logarithm, -LONG_POWER, LONG_POWER)) &&
 	       (!OUTSIDE(x, 0.0, DBL_MAX) || pow_is_signed(x, y, result));

@@ -91,6 +91,7 @@ from ._statistics import Statistics, statistics
 from ._stream import Event, Frames, Stream
 from ._strings import Strings
 from ._sycl import SyclArray, SyclQueue
+from ._types import TypeInfo, UserType, type_info
 from ._ufunc import (errstate, frompyfunc, getbufsize, geterr, geterrcall, setbufsize, seterr, seterrcall)
 from ._ufuncs import abs as abs, divmod as divmod, pow as pow
 from ._ufuncs import (absolute, acos, acosh, add, arccos, arccosh, arcsin, arcsinh, arctan, arctan2,
@@ -113,8 +114,8 @@ __all__ = [
     "ChannelInfo", "CoreUfunc", "Event", "Explanation", "Fence", "FlatIterator", "Frames", "HeapInfo", "Loan",
     "LostArray", "MemoryHook", "Node", "NodeInfo", "OpenCLDevice", "OpenCLExecutor", "Pool",
     "PoolStats", "ProfilerRecord", "RingCounts", "Scope", "Segment", "Sequence", "SequencePlan",
-    "Statistics", "Stream", "StreamCounts", "StreamExecutor", "Strings", "SyclArray", "SyclQueue", "Value",
-    "Versions", "WaitingArray", "XrtBo", "XrtDevice", "address", "arange", "array", "asarray",
+    "Statistics", "Stream", "StreamCounts", "StreamExecutor", "Strings", "SyclArray", "SyclQueue", "TypeInfo",
+    "UserType", "Value", "Versions", "WaitingArray", "XrtBo", "XrtDevice", "address", "arange", "array", "asarray",
     "copy", "copy_from_sycl", "copy_to_sycl", "debug_repr", "device_empty", "dot", "empty",
     "empty_like", "errstate", "explain", "export_array", "fill", "from_arrow", "from_dlpack",
     "from_sycl", "from_xrt", "frompyfunc", "full", "full_like", "getbufsize", "geterr", "geterrcall",
@@ -122,7 +123,7 @@ __all__ = [
     "memory_kind", "mr", "nditer", "nodes", "ones", "ones_like", "open_array", "owns", "pool", "profiler",
     "receive", "revoke_array", "revoke_waiting", "rows", "segments", "send", "setbufsize", "seterr",
     "seterrcall", "share_arrays", "shared_zeros", "statistics", "stats", "stream", "sync_for_cpu",
-    "sync_for_device", "to_arrow", "to_sycl", "ufunc", "uninstall", "vecdot", "vecmat", "versions",
+    "sync_for_device", "to_arrow", "to_sycl", "type_info", "ufunc", "uninstall", "vecdot", "vecmat", "versions",
     "wait", "waiting_arrays", "xclbin_bank_of", "xclbin_banks", "xp", "xrt_bo", "xrt_device",
     "zeros", "zeros_like",
     # The ufuncs but abs, divmod and pow, which would replace builtins, as open would.

@@ -65,6 +65,11 @@ def arange(type: type[Array], start: Any, stop: Any = None, step: Any = None,
     return made
 
 
+def _is_users(array: Array) -> bool:
+    """Whether elements are of a UserType, which makes values of them."""
+    return "dray.type" in (array.dtype.metadata or ())
+
+
 @final
 class FlatIterator(Handle):
     """The elements of an Array in C order: an iterator, and an index of numbers
@@ -119,6 +124,8 @@ class FlatIterator(Handle):
     def _element(self, number: int) -> Any:
         if self._values is None:
             array = self._array
+            if array.ndim != 1 and _is_users(array):
+                array = array.reshape(-1)
             self._values = array if array.ndim == 1 else numpy.asarray(array).flat
         element = self._values[number]
         return element.copy() if isinstance(element, numpy.void) else element
@@ -164,7 +171,7 @@ class FlatIterator(Handle):
             raise IndexError("flat is not set by an index without axes")
         if isinstance(key, tuple) and len(key) == 1:
             key = key[0]
-        if _is_number(key) and numpy.ndim(value):
+        if _is_number(key) and numpy.ndim(value) and not _is_users(self._array):
             raise ValueError(f"an element is set to a number, not to {numpy.size(value)} of them")
         self._array.put(self._at(key) if _is_number(key) else self._numbers(key), value)
 

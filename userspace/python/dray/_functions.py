@@ -21,6 +21,7 @@ from ._node import Node
 from ._records import Explanation, HeapInfo, PoolStats, Segment
 from ._stream import Stream
 from ._sycl import SyclArray
+from ._types import filled, made_of, user_type
 
 if TYPE_CHECKING:  # its import lasts a tenth as long as NumPy 1.24's
     from numpy.typing import NDArray
@@ -283,7 +284,8 @@ def array(values: Any, dtype: Any = None, *, pool: Optional[Pool] = None,
           shareable: bool = False) -> NDArray[Any]:
     """A new array of `values`, as numpy.array(), in memory as empty(), with its errors."""
     with memory(pool, heap=heap, shareable=shareable):
-        return _without_objects(numpy.array(values, dtype))
+        users = user_type(dtype)
+        return made_of(values, users) if users else _without_objects(numpy.array(values, dtype))
 
 
 @overload
@@ -302,6 +304,8 @@ def ones(shape: Any, dtype: Any = None, order: Any = "C", *,
          shareable: bool = False) -> NDArray[Any]:
     """numpy.ones(), as empty()."""
     with memory(pool, heap=heap, shareable=shareable):
+        if user_type(dtype):
+            return filled(numpy.empty(shape, dtype, order), 1)
         return _without_objects(numpy.ones(shape, dtype, order))
 
 
@@ -310,6 +314,8 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *,
          shareable: bool = False) -> NDArray[Any]:
     """numpy.full(), as empty()."""
     with memory(pool, heap=heap, shareable=shareable):
+        if user_type(dtype):
+            return filled(numpy.empty(shape, dtype, order), fill_value)
         return _without_objects(numpy.full(shape, fill_value, dtype, order))
 
 
@@ -329,7 +335,9 @@ def asarray(values: Any, dtype: Any = None, *, pool: Optional[Pool] = None,
     if no pool, heap or shareable memory is asked for."""
     if isinstance(values, (numpy.ndarray, Array)) and not (pool or heap or shareable):
         there = numpy.asarray(values)
-        if (dtype is None or there.dtype == dtype) and memory_kind(values) != "unknown":
+        same = dtype is None or (there.dtype == dtype
+                                 and user_type(there.dtype) is user_type(dtype))
+        if same and memory_kind(values) != "unknown":
             return there
     return array(numpy.asarray(values), dtype, pool=pool, heap=heap, shareable=shareable)
 
@@ -347,8 +355,7 @@ def full_like(prototype: Any, fill_value: Any, dtype: Any = None, order: Any = "
               shareable: bool = False) -> NDArray[Any]:
     """numpy.full_like(), as empty_like()."""
     made = empty_like(prototype, dtype, order, shape=shape, pool=pool, heap=heap, shareable=shareable)
-    made[...] = fill_value
-    return made
+    return filled(made, fill_value)
 
 
 def ones_like(prototype: Any, dtype: Any = None, order: Any = "K", *, shape: Any = None,

@@ -9,14 +9,18 @@ import json
 import os
 import sys
 import threading
-from typing import Any, Callable, Iterable, Literal, NamedTuple, Optional, TypeVar, Union, final
+from typing import (Any, Callable, Concatenate, Iterable, Literal, NamedTuple, Optional, ParamSpec,
+                    Protocol, TypeVar, Union, final, overload)
 
 import numpy
 
 from . import _dray
 from ._hook import MemoryHook
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
+_Parameters = ParamSpec("_Parameters")
+_Others = ParamSpec("_Others")
+_Result = TypeVar("_Result", covariant=True)
+_Object = TypeVar("_Object", contravariant=True)
 # File, function and line of a frame.
 _Frame = tuple[str, str, int]
 _Stack = tuple[_Frame, ...]
@@ -196,7 +200,8 @@ class profiler(MemoryHook):
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
 
-    def __call__(self, function: _Function) -> _Function:
+    def __call__(self, function: Callable[_Parameters, _Result]
+                 ) -> _Profiled[_Parameters, _Result]:
         """Decorates a function, which may call itself."""
         if not callable(function):
             raise TypeError(f"a profiler decorates functions, this is a "
@@ -208,14 +213,36 @@ class profiler(MemoryHook):
             raise TypeError(f"{name}() is suspended while others run: use `with` inside of it")
 
         @functools.wraps(function)
-        def call(*args: Any, **kwargs: Any) -> Any:
+        def call(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
             hooks: Iterable[Any] = _dray.hooks()
             if self in hooks:
                 return function(*args, **kwargs)
             with self:
                 return function(*args, **kwargs)
-        call.profiler = self  # type: ignore[attr-defined]
-        return call  # type: ignore[return-value]
+        made: Any = call
+        made.profiler = self
+        return made  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         return f"<dray.profiler, {len(self._lines)} lines, {len(self._live)} blocks>"
+
+
+# In the class of a decorated function the name is the attribute's.
+_Profiler = profiler
+
+
+class _Profiled(Protocol[_Parameters, _Result]):
+    """For type checkers: a decorated function, or a method bound to its object."""
+
+    profiler: _Profiler
+    __name__: str
+    __qualname__: str
+
+    def __call__(self, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result: ...
+
+    @overload
+    def __get__(self, instance: None, owner: Any = None, /) -> _Profiled[_Parameters, _Result]: ...
+
+    @overload
+    def __get__(self: _Profiled[Concatenate[_Object, _Others], _Result], instance: _Object,
+                owner: Any = None, /) -> _Profiled[_Others, _Result]: ...

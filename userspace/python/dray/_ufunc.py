@@ -156,8 +156,8 @@ def as_numpy() -> Any:
     return _dray.fp_state.set(numpy_state() or _FRESH)
 
 
-def _address(thing: Any, is_loop: bool) -> int:
-    """The address of a loop, or of its context."""
+def address_of(thing: Any, is_loop: bool = True) -> int:
+    """The address of a loop, or of its context; 0 for None and functions of Python."""
     import ctypes
 
     address: Any = 0
@@ -171,12 +171,24 @@ def _address(thing: Any, is_loop: bool) -> int:
         address = ctypes.cast(thing, ctypes.c_void_p).value
     elif not is_loop:
         address = ctypes.addressof(thing)
+    if is_loop and not address and (thing is None or not isinstance(thing, int) and callable(thing)
+                                    and not isinstance(thing, ctypes._CFuncPtr)):  # type: ignore[attr-defined]
+        return 0
     if not address:
         raise TypeError("a loop is a function of ctypes, a cfunc of Numba or an address, "
                         f"not {thing!r}")
     if not 0 < address <= sys.maxsize * 2 + 1:
         raise OverflowError(f"{address} is not an address")
     return int(address)
+
+
+def _address(thing: Any, is_loop: bool) -> int:
+    """The address of a loop, or of its context, which it needs."""
+    address = address_of(thing, is_loop)
+    if not address:
+        raise TypeError("a loop is a function of ctypes, a cfunc of Numba or an address, "
+                        f"not {thing!r}")
+    return address
 
 
 def _types(ufunc: Any, types: Any) -> tuple[Any, ...]:

@@ -274,6 +274,11 @@ static PyMethodDef methods[] = {
 		  "set_loop($module, ufunc, types, address, context, fp_errors, owners, /)") },
 	{ "set_function", ufunc_set_function, METH_VARARGS,
 	  SIGNATURE("set_function($module, ufunc, types, function, /)") },
+	{ "user_type_cast", user_type_cast, METH_VARARGS,
+	  SIGNATURE(
+		  "user_type_cast($module, type, from_, to, address, context, level, loop, owner, /)") },
+	{ "type_info", type_info, METH_O,
+	  SIGNATURE("type_info($module, dtype, /)") },
 	{ "resolve", ufunc_resolve, METH_VARARGS,
 	  SIGNATURE(
 		  "resolve($module, ufunc, types, signature, weak, casting, /)") },

@@ -214,6 +214,9 @@ PyObject *array_sort(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	ret = dray_sort(&view, axis);
 	if (ret)
 		return raise_array_error(ARRAY_SHAPE, ret);
+	/* A user type's function of Python raised. */
+	if (PyErr_Occurred())
+		return NULL;
 	Py_RETURN_NONE;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "frame/array_convert.h"
 #include "array/array_steps.h"
+#include "object/user_type.h"
 
 /* Elements that are written: all of a view, or those that arrays pick. */
 struct target {
@@ -79,6 +80,8 @@ static int assign_described(const struct target *to,
 
 PyObject *array_values(struct array_object *self, PyObject *value)
 {
+	if (user_type_of(self->dtype))
+		return user_type_call(self->dtype, "_elements", value);
 	Py_INCREF(self->descr);
 	return PyArray_FromAny(value, self->descr, 0, 0, NPY_ARRAY_FORCECAST,
 			       NULL);
@@ -88,8 +91,11 @@ PyObject *array_values(struct array_object *self, PyObject *value)
 static PyArrayObject *assign_element_of(struct array_object *self,
 					PyObject *value)
 {
-	PyObject *nowhere = PyTuple_New(0), *element;
+	PyObject *nowhere, *element;
 
+	if (user_type_of(self->dtype))
+		return (PyArrayObject *)array_values(self, value);
+	nowhere = PyTuple_New(0);
 	Py_INCREF(self->descr);
 	element = PyArray_NewFromDescr(&PyArray_Type, self->descr, 0, NULL,
 				       NULL, NULL, 0, NULL);

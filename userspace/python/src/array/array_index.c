@@ -4,6 +4,7 @@
  * read as views, which the steps keep.  A scalar is made by NumPy.
  */
 #include "array/array_steps.h"
+#include "object/user_type.h"
 
 /* Reads a part of a slice; a number that is too long becomes the longest. */
 static int index_take_part(PyObject *part, int64_t *out)
@@ -294,7 +295,10 @@ static PyObject *index_element(struct array_object *self, void *data)
 	return array_standard(Py_TYPE(self), copy);
 }
 
-/* Returns a scalar of NumPy; a structure's scalar refers to the array's memory. */
+/*
+ * Returns a scalar of NumPy; a structure's scalar refers to the array's memory.  An element
+ * of a user type is the type's value.
+ */
 static PyObject *index_scalar(struct array_object *self, void *data)
 {
 	PyObject *base = NULL, *result = NULL;
@@ -303,6 +307,8 @@ static PyObject *index_scalar(struct array_object *self, void *data)
 		return NULL;
 	if (self->standard)
 		return index_element(self, data);
+	if (user_type_of(self->dtype))
+		return user_type_value(user_type_of(self->dtype), data);
 	if (dray_dtype_kind(self->dtype) == 'V')
 		base = array_as_numpy((PyObject *)self);
 	if (base || !PyErr_Occurred())

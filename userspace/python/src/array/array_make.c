@@ -128,6 +128,9 @@ PyObject *array_made(PyTypeObject *type, enum array_step step,
 		dray_set_handler(before);
 	object = ret ? raise_array_error(step, ret)
 		     : array_wrap(type, array, descr, capsule, NULL);
+	/* A user type's function of Python raised. */
+	if (object && PyErr_Occurred())
+		Py_CLEAR(object);
 	Py_DECREF(capsule);
 	return object;
 }

@@ -6,11 +6,23 @@
 #include <string.h>
 
 #include "object/array_object.h"
+#include "object/user_type.h"
+
+/* Returns NumPy's array over the same memory; of a user type, an array of its values. */
+static PyObject *values_of(PyObject *self)
+{
+	const dray_dtype dtype = array_self(self)->dtype;
+	PyObject *array = array_as_numpy(self);
+
+	if (array && user_type_of(dtype))
+		Py_SETREF(array, user_type_call(dtype, "_values", array));
+	return array;
+}
 
 /* Calls a method of NumPy's array over the same memory. */
 static PyObject *as_numpy_does(PyObject *self, const char *name, PyObject *args)
 {
-	PyObject *array = array_as_numpy(self);
+	PyObject *array = values_of(self);
 	PyObject *method = array ? PyObject_GetAttrString(array, name) : NULL;
 	PyObject *result = method ? PyObject_CallObject(method, args) : NULL;
 
@@ -87,11 +99,26 @@ static PyObject *values_described(const struct array_object *self)
 	return text;
 }
 
+/* Calls a method of a user type with NumPy's array, else one of the array. */
+static PyObject *values_text(PyObject *self, const char *of_user,
+			     const char *of_numpy)
+{
+	const dray_dtype dtype = array_self(self)->dtype;
+	PyObject *array, *text;
+
+	if (!user_type_of(dtype))
+		return as_numpy_does(self, of_numpy, NULL);
+	array = array_as_numpy(self);
+	text = array ? user_type_call(dtype, of_user, array) : NULL;
+	Py_XDECREF(array);
+	return text;
+}
+
 PyObject *array_str(PyObject *self)
 {
 	if (!(array_self(self)->flags & DRAY_READ))
 		return values_described(array_self(self));
-	return as_numpy_does(self, "__str__", NULL);
+	return values_text(self, "_str", "__str__");
 }
 
 /* "array(" of NumPy becomes "Array(", of the same length. */
@@ -101,7 +128,7 @@ PyObject *array_repr(PyObject *self)
 
 	if (!(array_self(self)->flags & DRAY_READ))
 		return values_described(array_self(self));
-	text = as_numpy_does(self, "__repr__", NULL);
+	text = values_text(self, "_repr", "__repr__");
 	if (!text)
 		return NULL;
 	rest = PyUnicode_Substring(text, 1, PyUnicode_GET_LENGTH(text));
@@ -114,7 +141,7 @@ PyObject *array_repr(PyObject *self)
 /* Numbers of Python, of an array of one element. */
 static PyObject *as_number(PyObject *self, PyObject *(*convert)(PyObject *))
 {
-	PyObject *array = array_as_numpy(self);
+	PyObject *array = values_of(self);
 	PyObject *number = array ? convert(array) : NULL;
 
 	Py_XDECREF(array);
@@ -136,18 +163,27 @@ PyObject *array_integer(PyObject *self)
 	return as_number(self, PyNumber_Index);
 }
 
-int array_bool(PyObject *self)
+int array_bool(PyObject *object)
 {
-	PyObject *array = array_as_numpy(self);
-	int truth = array ? PyObject_IsTrue(array) : -1;
+	const struct array_object *self = array_self(object);
+	PyObject *array = array_as_numpy(object);
+	int truth = -1;
 
+	if (array && user_type_of(self->dtype) &&
+	    PyArray_SIZE((PyArrayObject *)array) == 1)
+		truth = dray_dtype_functions(self->dtype)
+				->nonzero(self->dtype, self->data);
+	else if (array)
+		truth = PyObject_IsTrue(array);
+	if (PyErr_Occurred())
+		truth = -1;
 	Py_XDECREF(array);
 	return truth;
 }
 
 int array_contains(PyObject *self, PyObject *value)
 {
-	PyObject *array = array_as_numpy(self);
+	PyObject *array = values_of(self);
 	int found = array ? PySequence_Contains(array, value) : -1;
 
 	Py_XDECREF(array);

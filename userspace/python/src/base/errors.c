@@ -124,6 +124,9 @@ PyObject *made_elsewhere(PyTypeObject *type, PyObject *args, PyObject *keywords)
 
 PyObject *raise_error(int error)
 {
+	/* A function of Python, called by the library, raised. */
+	if (PyErr_Occurred())
+		return NULL;
 	return raise_message(error, last_sentence(error));
 }
 
@@ -157,9 +160,13 @@ static const struct {
 
 PyObject *raise_array_error(enum array_step step, int error)
 {
-	PyObject *message = last_sentence(error);
+	PyObject *message;
 	size_t i;
 
+	/* A function of Python, called by the library, raised. */
+	if (PyErr_Occurred())
+		return NULL;
+	message = last_sentence(error);
 	for (i = 0; i < sizeof(array_table) / sizeof(array_table[0]); i++) {
 		if (message && (array_table[i].steps & step) &&
 		    array_table[i].class.error == -error)

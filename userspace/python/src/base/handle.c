@@ -6,6 +6,7 @@ struct handle_object {
 	PyObject_HEAD const struct handle_kind *kind;
 	void *object; /* NULL: dropped; in the critical section of the handle */
 	PyObject *kept;
+	bool shares; /* the object of the library refers to @kept, too */
 };
 
 static PyModuleDef *module_definition;
@@ -79,6 +80,16 @@ PyObject *handle_new(PyObject *type, const struct handle_kind *kind, int error,
 	return self;
 }
 
+PyObject *handle_new_sharing(PyObject *type, const struct handle_kind *kind,
+			     int error, void *object, PyObject *kept)
+{
+	PyObject *self = handle_new(type, kind, error, object, kept);
+
+	if (self)
+		handle_self(self)->shares = true;
+	return self;
+}
+
 PyObject *handle_bare(PyObject *module, PyObject *type)
 {
 	(void)module;
@@ -124,6 +135,8 @@ static int handle_traverse(PyObject *self, visitproc visit, void *arg)
 {
 	Py_VISIT(Py_TYPE(self));
 	Py_VISIT(handle_self(self)->kept);
+	if (handle_self(self)->shares && handle_self(self)->object)
+		Py_VISIT(handle_self(self)->kept);
 	return 0;
 }
 

@@ -23,6 +23,12 @@ struct handle_kind {
  */
 PyObject *handle_new(PyObject *type, const struct handle_kind *kind, int error,
 		     void *object, PyObject *kept);
+/*
+ * Does the same if the library's object refers to @kept, a list, as well: the collector counts
+ * both references, and so ends functions that refer to the object.
+ */
+PyObject *handle_new_sharing(PyObject *type, const struct handle_kind *kind,
+			     int error, void *object, PyObject *kept);
 /* Refers to the object; NULL with TypeError, with ValueError if it was dropped. */
 void *handle_ref(PyObject *self, const struct handle_kind *kind);
 /* Returns the @kept of a handle that handle_ref() accepted, borrowed. */

@@ -67,7 +67,7 @@ enum record {
 #define MODULE_TYPES(X) \
 	X(node) X(pool) X(scope) X(fence) X(stream) \
 	X(event) X(frames) X(array) X(ufunc) X(queue) \
-	X(recording) X(call) X(handle) X(nditer)
+	X(recording) X(call) X(handle) X(nditer) X(user)
 #define MODULE_TYPE(name) PyTypeObject *name##_type;
 
 struct module_state {
@@ -349,6 +349,7 @@ PyObject *memory_device(PyObject *module, PyObject *args);
 
 extern PyType_Spec array_type_spec;
 extern PyType_Spec ufunc_type_spec;
+extern PyType_Spec user_type_spec; /* functions in object/user_type.h */
 /* calls_queue.c: queues of calls, which a hook at exit closes. */
 PyObject *close_queues(PyObject *module, PyObject *unused);
 int calls_init(PyObject *module);
@@ -371,6 +372,9 @@ void array_type_init(void);
 int ufunc_init(PyObject *module);
 PyObject *ufunc_set_loop(PyObject *module, PyObject *args);
 PyObject *ufunc_set_function(PyObject *module, PyObject *args);
+/* user_cast.c: functions of dray/_types.py. */
+PyObject *user_type_cast(PyObject *module, PyObject *args);
+PyObject *type_info(PyObject *module, PyObject *object);
 PyObject *ufunc_run_core(PyObject *module, PyObject *args);
 PyObject *ufunc_resolve(PyObject *module, PyObject *args);
 /* linear.c: products. */

@@ -8,6 +8,7 @@
 
 #include "frame/numpy_errors.h"
 #include "frame/ufunc.h"
+#include "object/user_type.h"
 
 /* Calls of fewer elements keep the GIL. */
 #define MANY 2000
@@ -280,6 +281,12 @@ PyObject *ufunc_result(const struct ufunc_frame *frame,
 	if (array->ndim || !element)
 		return array_wrap(frame->state->array_type, array, NULL,
 				  frame->capsule, NULL);
+	if (user_type_of(array->dtype)) {
+		result = user_type_value(user_type_of(array->dtype),
+					 array->data);
+		dray_array_unref(array);
+		return result;
+	}
 	descr = dtype_descr(array->dtype);
 	result = descr ? PyArray_Scalar(array->data, descr, NULL) : NULL;
 	Py_XDECREF(descr);

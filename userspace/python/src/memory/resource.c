@@ -51,39 +51,57 @@ PyObject *resource_of_heap(PyObject *module, PyObject *type)
 	return handle_new(type, &resource_kind, ret, resource, NULL);
 }
 
-/* A resource in Python, or a resource below a callback in Python. */
+/*
+ * A resource in Python, or a resource below a callback in Python.  The list is empty
+ * once the collector ended functions that only they themselves kept.
+ */
 struct python_resource {
 	struct dray_resource *upstream; /* NULL: allocate and deallocate */
-	PyObject *allocate; /* or the callback */
-	PyObject *deallocate;
+	PyObject *functions; /* a list: allocate and deallocate, or the callback */
 };
 
 /*
  * Calls a function of the program with the GIL; NULL if it raised, or if Python ended.
  * A MemoryError is an answer, any other exception is reported.
  */
-static PyObject *resource_ask(PyObject *function, PyObject *args)
+static PyObject *resource_ask(const struct python_resource *python, int number,
+			      PyObject *args)
 {
-	PyObject *result = args ? PyObject_CallObject(function, args) : NULL;
+	PyObject *result = NULL, *function;
 
+	if (number >= PyList_GET_SIZE(python->functions)) {
+		Py_XDECREF(args);
+		return NULL;
+	}
+	function = Py_NewRef(PyList_GET_ITEM(python->functions, number));
+	if (args)
+		result = PyObject_CallObject(function, args);
 	Py_XDECREF(args);
-	if (result)
-		return result;
-	if (PyErr_ExceptionMatches(PyExc_MemoryError))
+	if (!result && PyErr_ExceptionMatches(PyExc_MemoryError))
 		PyErr_Clear();
-	else
+	else if (!result)
 		PyErr_WriteUnraisable(function);
-	return NULL;
+	Py_DECREF(function);
+	return result;
+}
+
+/* Writes about the exception of a function, which may have ended meanwhile. */
+static void resource_complain(const struct python_resource *python)
+{
+	PyErr_WriteUnraisable(PyList_GET_SIZE(python->functions)
+				      ? PyList_GET_ITEM(python->functions, 0)
+				      : python->functions);
 }
 
 /* Takes an address that the program returned; 0: none. */
-static uintptr_t address_take(PyObject *function, PyObject *answer)
+static uintptr_t address_take(const struct python_resource *python,
+			      PyObject *answer)
 {
 	unsigned long long address =
 		answer ? PyLong_AsUnsignedLongLong(answer) : 0;
 
 	if (PyErr_Occurred()) {
-		PyErr_WriteUnraisable(function);
+		resource_complain(python);
 		address = 0;
 	}
 	Py_XDECREF(answer);
@@ -105,8 +123,8 @@ static int python_allocate(void *ctx, size_t size, size_t alignment,
 	state = PyGILState_Ensure();
 	PyErr_Fetch(&type, &value, &traceback);
 	address = address_take(
-		python->allocate,
-		resource_ask(python->allocate,
+		python,
+		resource_ask(python, 0,
 			     Py_BuildValue("(nK)", (Py_ssize_t)size,
 					   (unsigned long long)stream)));
 	PyErr_Restore(type, value, traceback);
@@ -132,7 +150,7 @@ static int python_deallocate(void *ctx, void *block, size_t size,
 	state = PyGILState_Ensure();
 	PyErr_Fetch(&type, &value, &traceback);
 	Py_XDECREF(resource_ask(
-		python->deallocate,
+		python, 1,
 		Py_BuildValue("(KnK)", (unsigned long long)(uintptr_t)block,
 			      (Py_ssize_t)size, (unsigned long long)stream)));
 	PyErr_Restore(type, value, traceback);
@@ -148,8 +166,7 @@ static void python_destroy(void *ctx)
 	dray_resource_unref(python->upstream);
 	if (Py_IsInitialized()) {
 		state = PyGILState_Ensure();
-		Py_DECREF(python->allocate);
-		Py_XDECREF(python->deallocate);
+		Py_XDECREF(python->functions);
 		PyGILState_Release(state);
 	}
 	free(python);
@@ -157,15 +174,18 @@ static void python_destroy(void *ctx)
 
 static PyObject *python_resource_new(PyObject *type,
 				     const struct dray_resource_ops *ops,
-				     struct python_resource *python,
-				     PyObject *kept)
+				     struct python_resource *python)
 {
+	PyObject *functions = Py_NewRef(python->functions), *self;
 	struct dray_resource *resource = NULL;
 	int ret = dray_resource_create(ops, python, &resource);
 
 	if (ret)
 		python_destroy(python);
-	return handle_new(type, &resource_kind, ret, resource, kept);
+	self = handle_new_sharing(type, &resource_kind, ret, resource,
+				  functions);
+	Py_DECREF(functions);
+	return self;
 }
 
 PyObject *resource_of_callbacks(PyObject *module, PyObject *args)
@@ -187,9 +207,12 @@ PyObject *resource_of_callbacks(PyObject *module, PyObject *args)
 	python = calloc(1, sizeof(*python));
 	if (!python)
 		return PyErr_NoMemory();
-	python->allocate = Py_NewRef(allocate);
-	python->deallocate = Py_NewRef(deallocate);
-	return python_resource_new(type, &ops, python, NULL);
+	python->functions = Py_BuildValue("[OO]", allocate, deallocate);
+	if (!python->functions) {
+		python_destroy(python);
+		return NULL;
+	}
+	return python_resource_new(type, &ops, python);
 }
 
 static bool failure_ask(void *argument, size_t size, int error)
@@ -204,11 +227,11 @@ static bool failure_ask(void *argument, size_t size, int error)
 		return false;
 	state = PyGILState_Ensure();
 	PyErr_Fetch(&type, &value, &traceback);
-	answer = resource_ask(python->allocate,
-			      Py_BuildValue("(n)", (Py_ssize_t)size));
+	answer =
+		resource_ask(python, 0, Py_BuildValue("(n)", (Py_ssize_t)size));
 	again = answer ? PyObject_IsTrue(answer) : 0;
 	if (again < 0)
-		PyErr_WriteUnraisable(python->allocate);
+		resource_complain(python);
 	Py_XDECREF(answer);
 	PyErr_Restore(type, value, traceback);
 	PyGILState_Release(state);
@@ -267,7 +290,13 @@ PyObject *resource_on_failure(PyObject *module, PyObject *args)
 		handle_put(&resource_kind, upstream);
 		return PyErr_NoMemory();
 	}
-	python->allocate = Py_NewRef(callback);
+	/* The object upstream stays as long, behind the callback. */
+	python->functions = Py_BuildValue("[OO]", callback, object);
+	if (!python->functions) {
+		handle_put(&resource_kind, upstream);
+		python_destroy(python);
+		return NULL;
+	}
 	ret = dray_resource_on_failure(upstream, failure_ask, python,
 				       &python->upstream);
 	handle_put(&resource_kind, upstream);
@@ -275,7 +304,7 @@ PyObject *resource_on_failure(PyObject *module, PyObject *args)
 		python_destroy(python);
 		return raise_error(ret);
 	}
-	return python_resource_new(type, &ops, python, object);
+	return python_resource_new(type, &ops, python);
 }
 
 /* The kinds of the library that stand on another resource, by their names. */

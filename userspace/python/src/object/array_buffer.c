@@ -36,7 +36,7 @@ static bool has_titles(dray_dtype dtype)
 
 /*
  * Whether NumPy's format describes a type.  It forgets gaps behind the last field,
- * and raw data is read as a structure without fields.
+ * and raw data, a user type too, is read as a structure without fields.
  */
 static bool format_describes(const char *format, dray_dtype dtype)
 {
@@ -45,7 +45,8 @@ static bool format_describes(const char *format, dray_dtype dtype)
 	bool same;
 
 	if (!dray_dtype_field_count(dtype))
-		return dray_dtype_kind(dtype) != 'V';
+		return dray_dtype_kind(dtype) != 'V' &&
+		       !(dray_dtype_flags(dtype) & DRAY_DTYPE_USER);
 	if (has_titles(dtype))
 		return false;
 	wanted = buffer_format_of(dtype);

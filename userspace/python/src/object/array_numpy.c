@@ -251,8 +251,9 @@ PyObject *array_interface(PyObject *self, void *name)
 				    "%s: the CPU does not reach the elements",
 				    name);
 	/* NumPy continues with the other property, or with __array__(). */
-	if (!strcmp(name, "__array_struct__") ? !structure_describes(descr)
-					      : !dictionary_describes(descr))
+	if (dray_dtype_flags(array_self(self)->dtype) & DRAY_DTYPE_LOCAL ||
+	    (!strcmp(name, "__array_struct__") ? !structure_describes(descr)
+					       : !dictionary_describes(descr)))
 		return PyErr_Format(PyExc_AttributeError,
 				    "%s does not describe %R", name, descr);
 	array = array_as_numpy(self);

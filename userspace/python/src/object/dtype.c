@@ -4,6 +4,7 @@
 
 #include "object/array_numbers.h"
 #include "base/module.h"
+#include "object/user_type.h"
 
 #define NUMBER(kind, type) DRAY_DTYPE(kind, DRAY_NATIVE_ORDER, sizeof(type))
 
@@ -156,6 +157,8 @@ static int take_text(PyArray_Descr *descr, dray_dtype *out)
 
 int dtype_take(PyArray_Descr *descr, dray_dtype *out)
 {
+	int found;
+
 	*out = dtype_number_of(descr);
 	if (*out)
 		return 0;
@@ -172,8 +175,14 @@ int dtype_take(PyArray_Descr *descr, dray_dtype *out)
 			descr);
 		return -1;
 	}
-	return PyDataType_HASFIELDS(descr) ? dtype_take_structure(descr, out)
-					   : take_text(descr, out);
+	if (PyDataType_HASFIELDS(descr))
+		return dtype_take_structure(descr, out);
+	if (descr->type_num == NPY_VOID) {
+		found = user_type_take(descr, out);
+		if (found)
+			return found < 0 ? -1 : 0;
+	}
+	return take_text(descr, out);
 }
 
 int dtype_take_object(PyObject *object, dray_dtype *out)
@@ -257,7 +266,7 @@ static PyObject *typestr_of(dray_dtype dtype)
 	char typestr[DRAY_DTYPE_TYPESTR_SIZE];
 	int ret;
 
-	/* NumPy does not know user types, which arrive as plain bytes. */
+	/* User types of C arrive as plain bytes. */
 	if (!dray_dtype_is_builtin(dtype))
 		dtype = DRAY_VOID(dray_dtype_itemsize(dtype));
 	ret = dray_dtype_format(dtype, typestr, sizeof(typestr));
@@ -307,6 +316,9 @@ PyArray_Descr *dtype_descr(dray_dtype dtype)
 
 	if (type_number(dtype) >= 0)
 		return PyArray_DescrFromType(type_number(dtype));
+	object = user_type_of(dtype);
+	if (object)
+		return user_type_descr(object);
 	if (dray_dtype_field_count(dtype))
 		object = dtype_structure(dtype);
 	else if (dray_dtype_shape(dtype, NULL))

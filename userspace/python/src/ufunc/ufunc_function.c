@@ -8,7 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "frame/ufunc.h"
+#include "object/user_type.h"
+#include "ufunc/ufunc_function.h"
 
 #define FUNCTION_CAPSULE "dray.function"
 
@@ -22,6 +23,8 @@ struct function_loop {
 	int outputs;
 	/* arrays without axes: their types read and write elements */
 	PyArrayObject *types[DRAY_UFUNC_MAX_OPERANDS];
+	/* or user types, borrowed: the types of the loop have them */
+	PyObject *users[DRAY_UFUNC_MAX_OPERANDS];
 };
 
 /* Reads an element of each input. */
@@ -31,8 +34,11 @@ static int function_read(const struct function_loop *loop, char *const *data,
 	int o;
 
 	for (o = 0; o < loop->inputs; o++) {
-		args[o] = PyArray_GETITEM(loop->types[o],
-					  data[o] + i * strides[o]);
+		char *element = data[o] + i * strides[o];
+
+		args[o] = loop->users[o]
+				  ? user_type_value(loop->users[o], element)
+				  : PyArray_GETITEM(loop->types[o], element);
 		if (!args[o])
 			break;
 	}
@@ -41,6 +47,14 @@ static int function_read(const struct function_loop *loop, char *const *data,
 	while (o--)
 		Py_CLEAR(args[o]);
 	return -1;
+}
+
+static int function_store(const struct function_loop *loop, int at,
+			  char *element, PyObject *value)
+{
+	if (loop->users[at])
+		return user_type_store(loop->users[at], element, value);
+	return PyArray_SETITEM(loop->types[at], element, value);
 }
 
 /* Writes the results of the function. */
@@ -62,8 +76,8 @@ static int function_write(const struct function_loop *loop, char *const *data,
 		at = loop->inputs + o;
 		if (loop->outputs > 1)
 			value = PyTuple_GET_ITEM(result, o);
-		ret = PyArray_SETITEM(loop->types[at],
-				      data[at] + i * strides[at], value);
+		ret = function_store(loop, at, data[at] + i * strides[at],
+				     value);
 	}
 	return ret;
 }
@@ -107,9 +121,8 @@ static int function_fail(bool foreign)
 	return -EIO;
 }
 
-/* A dray_loop. */
-static int function_run(char *const *data, const int64_t *strides,
-			int64_t count, void *context)
+int function_loop_run(char *const *data, const int64_t *strides, int64_t count,
+		      void *context)
 {
 	const bool foreign = !PyGILState_GetThisThreadState();
 	const struct function_loop *loop = context;
@@ -144,9 +157,8 @@ static void function_drop(PyObject *capsule)
 	PyMem_Free(loop);
 }
 
-/* Makes a loop in a capsule. */
-static PyObject *function_new(const struct ufunc_object *self,
-			      const dray_dtype *dtypes, PyObject *function)
+PyObject *function_loop_new(const dray_dtype *dtypes, int inputs, int outputs,
+			    PyObject *function)
 {
 	struct function_loop *loop = PyMem_Calloc(1, sizeof(*loop));
 	PyArray_Descr *descr;
@@ -156,12 +168,15 @@ static PyObject *function_new(const struct ufunc_object *self,
 	if (!loop)
 		return PyErr_NoMemory();
 	loop->function = function;
-	loop->inputs = self->inputs;
-	loop->outputs = self->outputs;
+	loop->inputs = inputs;
+	loop->outputs = outputs;
 	capsule = PyCapsule_New(loop, FUNCTION_CAPSULE, function_drop);
 	if (!capsule)
 		PyMem_Free(loop);
-	for (o = 0; capsule && o < self->inputs + self->outputs; o++) {
+	for (o = 0; capsule && o < inputs + outputs; o++) {
+		loop->users[o] = user_type_of(dtypes[o]);
+		if (loop->users[o])
+			continue;
 		descr = dtype_descr(dtypes[o]);
 		if (descr)
 			loop->types[o] = (PyArrayObject *)PyArray_Zeros(
@@ -172,17 +187,24 @@ static PyObject *function_new(const struct ufunc_object *self,
 	return capsule;
 }
 
+void *function_loop_context(PyObject *capsule)
+{
+	return PyCapsule_GetPointer(capsule, FUNCTION_CAPSULE);
+}
+
 static int function_set(struct ufunc_object *self, const dray_dtype *dtypes,
 			PyObject *function)
 {
-	struct dray_ufunc_loop entry = { .loop = function_run,
+	struct dray_ufunc_loop entry = { .loop = function_loop_run,
 					 .flags = DRAY_LOOP_NO_FP_ERRORS };
-	PyObject *capsule = function_new(self, dtypes, function), *owners;
+	PyObject *capsule, *owners;
 	int ret;
 
+	capsule = function_loop_new(dtypes, self->inputs, self->outputs,
+				    function);
 	if (!capsule)
 		return -1;
-	entry.context = PyCapsule_GetPointer(capsule, FUNCTION_CAPSULE);
+	entry.context = function_loop_context(capsule);
 	owners = PyTuple_Pack(2, function, capsule);
 	/* Before it may be called. */
 	ret = owners ? PyList_Append(self->kept, owners) : -1;
