@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The one table from error codes to Python's exceptions.  Any other error is an
+ * The table from error codes to Python's exceptions.  Any other error is an
  * OSError, which picks its own subclass by errno (PermissionError,
  * BlockingIOError, ConnectionResetError, ...).
  */
@@ -12,7 +12,7 @@
 struct error_class {
 	int error;
 	PyObject **class;
-	bool with_errno; /* class takes (errno, sentence) */
+	bool with_errno; /* the class is called with (errno, sentence) */
 };
 
 static const struct error_class table[] = {
@@ -131,8 +131,8 @@ PyObject *raise_error(int error)
 }
 
 /*
- * Exceptions of dray.Array that are others: NumPy's, which has no errno, and that
- * of an exchange that is impossible.
+ * Exceptions of dray.Array that differ: NumPy's, which is without an errno, and the
+ * exception of an exchange that is impossible.
  */
 static const struct {
 	unsigned int steps;

@@ -93,7 +93,7 @@ static void resource_complain(const struct python_resource *python)
 				      : python->functions);
 }
 
-/* Takes an address that the program returned; 0: none. */
+/* Reads an address that the program returned; 0: none. */
 static uintptr_t address_take(const struct python_resource *python,
 			      PyObject *answer)
 {

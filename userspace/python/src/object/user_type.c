@@ -87,7 +87,7 @@ PyObject *user_type_call(dray_dtype dtype, const char *method, PyObject *object)
 }
 
 /*
- * Calls a function with values of one or two elements.  After an exception, which stays until
+ * Calls a function with values of an element or two.  After an exception, which stays until
  * the call of the library returns, the answer is 0.
  */
 static long user_ask(dray_dtype dtype, PyObject *function, const void *a,
@@ -289,8 +289,8 @@ static int user_clear(PyObject *object)
 	if (!user_is_only(self))
 		return 0;
 	self->dtype = 0;
-	dray_dtype_unref(
-		dtype); /* and so drops the object, which the caller has */
+	/* Drops the object too, which the caller still holds. */
+	dray_dtype_unref(dtype);
 	return 0;
 }
 

@@ -2,8 +2,8 @@
 /*
  * Loops that call a function of Python for each element, with numbers as NumPy's item()
  * returns them.  A loop acquires the GIL once.  The exception of a function stays in its
- * thread until the call of the library returns; in a thread of the library, where Python
- * has none, it becomes the sentence of the failure.
+ * thread until the call of the library returns; in a thread of the library, which Python
+ * does not know, it becomes the sentence of the failure.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #define FUNCTION_CAPSULE "dray.function"
 
-/* Loops inside of each other: each call has much on the stack. */
+/* Loops inside of each other: each call needs much of the stack. */
 #define FUNCTION_MOST_NESTED 32
 static _Thread_local int function_depth;
 
@@ -23,7 +23,7 @@ struct function_loop {
 	int outputs;
 	/* arrays without axes: their types read and write elements */
 	PyArrayObject *types[DRAY_UFUNC_MAX_OPERANDS];
-	/* or user types, borrowed: the types of the loop have them */
+	/* or user types, borrowed: the types of the loop keep them */
 	PyObject *users[DRAY_UFUNC_MAX_OPERANDS];
 };
 
