@@ -206,6 +206,7 @@ def test_names_of_handlers(make):
         del each    # it holds its object
 
 
+@pytest.mark.exact
 @pytest.mark.host
 def test_packets_and_their_events(make):
     source, target = make(np.arange(9)), np.zeros(9, int)

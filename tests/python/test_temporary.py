@@ -53,6 +53,7 @@ def reuses(first, whole, arrays):
     return address_of(found) == where
 
 
+@pytest.mark.exact
 @pytest.mark.skipif(not REUSES, reason="no proof without a GIL")
 @pytest.mark.parametrize("first, whole", [
     ("a * b", "a * b + a"), ("a * b", "b + a * b"), ("a * b", "a - a * b"), ("a * b", "a * b / 2"),
@@ -111,6 +112,7 @@ def test_a_compiled_program_keeps_what_it_holds(arrays):
     assert np.array_equal(np.asarray(held[0]), wanted)
 
 
+@pytest.mark.exact
 def test_a_result_lies_in_the_memory_of_its_scope(arrays):
     def make():
         with dray.memory(shareable=True):
