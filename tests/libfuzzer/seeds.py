@@ -124,6 +124,13 @@ def arrow():
                     for _ in range(size))
 
 
+def strings():
+    """Choices of a stranger for text; zeros are the usual ones."""
+    dice = random.Random(4)
+    for size in (16, 32, 64, 128) * 12:
+        yield bytes(dice.choice((1, 2, 3, 5, 7, dice.randrange(256))) for _ in range(size))
+
+
 def xclbin_bank(kind, used, kilobytes, address, tag):
     return struct.pack("<BB6xQQ16s", kind, used, kilobytes, address, tag)
 
@@ -178,7 +185,7 @@ def published():
 
 
 def main():
-    for seeds in (indices, types, ufuncs, files, records, dlpack, arrow, published, trees, xclbin):
+    for seeds in (indices, types, ufuncs, files, records, dlpack, arrow, strings, published, trees, xclbin):
         directory = pathlib.Path(sys.argv[1]) / seeds.__name__
         directory.mkdir(parents=True, exist_ok=True)
         for number, seed in enumerate(seeds()):
