@@ -13,7 +13,7 @@ PACKAGES_LIBFUZZER=(
 # Inputs of each program in the usual run, ten seconds on one processor.
 declare -A LIBFUZZER_RUNS=(
 	[indices]=8000 [types]=12000 [files]=8000 [records]=40000
-	[dlpack]=60000 [arrow]=60000 [strings]=100000 [published]=200000 [trees]=5000 [xclbin]=200000 [ufuncs]=20000
+	[dlpack]=60000 [arrow]=60000 [strings]=40000 [published]=200000 [trees]=5000 [xclbin]=200000 [ufuncs]=20000
 )
 LIBFUZZER_NAMES=(indices types ufuncs files records dlpack arrow strings published trees xclbin)
 LIBFUZZER_LONG_SECONDS=600
