@@ -54,11 +54,13 @@ static int dray_registers_describe(struct dray_opener *opener,
 		return -EINVAL;
 	index = array_index_nospec(index, io->area_count);
 	area = &io->areas[index];
-	memset(args, 0, sizeof(*args));
-	args->index = index;
-	args->fd = -1;
-	args->size = area->size;
-	args->mappable = area->mappable;
+	*args = (struct dray_register_area){
+		.index = index,
+		.flags = flags,
+		.size = area->size,
+		.mappable = area->mappable,
+		.fd = -1,
+	};
 	strscpy(args->name, area->name, sizeof(args->name));
 	return flags ? dray_registers_open(opener, args, reply) : 0;
 }
@@ -104,10 +106,12 @@ static int dray_interrupt_describe(struct dray_opener *opener,
 	if (!io || index >= io->line_count)
 		return -EINVAL;
 	index = array_index_nospec(index, io->line_count);
-	memset(args, 0, sizeof(*args));
-	args->index = index;
-	args->fd = -1;
-	args->count = dray_io_total(&io->lines[index]);
+	*args = (struct dray_interrupt_line){
+		.index = index,
+		.flags = flags,
+		.count = dray_io_total(&io->lines[index]),
+		.fd = -1,
+	};
 	strscpy(args->name, io->lines[index].name, sizeof(args->name));
 	return flags ? dray_interrupt_open(opener, args, reply) : 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Interrupts: the file that counts them.  An interrupt masks itself, and reading its
- * count unmasks it, so that a device whose cause nobody clears cannot keep the
- * processor.
+ * count unmasks it, so that a device with a cause that no program clears cannot keep
+ * the processor.
  */
 #include <linux/anon_inodes.h>
 #include <linux/err.h>
@@ -138,15 +138,24 @@ static void dray_interrupt_free(struct dray_io_line *line)
 		free_irq(line->irq, line);
 }
 
-static int dray_interrupt_close(struct inode *inode, struct file *file)
+static void dray_interrupt_release(struct dray_io_line *line)
 {
-	struct dray_interrupt_file *interrupt = file->private_data;
-	struct dray_io_line *line = interrupt->line;
-
+	/*
+	 * An edge that arrived under the mask is the kernel's to deliver, as soon as
+	 * the mask ends: now, rather than to the next file.
+	 */
+	dray_interrupt_fetch(line);
 	mutex_lock(&line->order);
 	dray_interrupt_free(line);
 	line->open = false;
 	mutex_unlock(&line->order);
+}
+
+static int dray_interrupt_close(struct inode *inode, struct file *file)
+{
+	struct dray_interrupt_file *interrupt = file->private_data;
+
+	dray_interrupt_release(interrupt->line);
 	dray_node_put(interrupt->node);
 	kfree(interrupt);
 	return 0;
@@ -159,19 +168,33 @@ static const struct file_operations dray_interrupt_fops = {
 	.release = dray_interrupt_close,
 };
 
+/* Under @line->order. */
+static int dray_interrupt_enable(struct dray_io_line *line)
+{
+	int ret;
+
+	line->masked = false;
+	line->pending = 0;
+	ret = request_irq(line->irq, dray_interrupt_arrive, IRQF_NO_AUTOEN,
+			  line->name, line);
+	if (ret)
+		return ret;
+	/*
+	 * The controller keeps an edge that arrived without a file.  If it cannot
+	 * forget the edge, the file counts an interrupt too many.
+	 */
+	irq_set_irqchip_state(line->irq, IRQCHIP_STATE_PENDING, false);
+	enable_irq(line->irq);
+	line->open = true;
+	return 0;
+}
+
 static int dray_interrupt_request(struct dray_io_line *line)
 {
-	int ret = -EBUSY;
+	int ret;
 
 	mutex_lock(&line->order);
-	if (!line->open) {
-		line->masked = false;
-		line->pending = 0;
-		ret = request_irq(line->irq, dray_interrupt_arrive, 0,
-				  line->name, line);
-	}
-	if (!ret)
-		line->open = true;
+	ret = line->open ? -EBUSY : dray_interrupt_enable(line);
 	mutex_unlock(&line->order);
 	return ret;
 }
@@ -196,10 +219,7 @@ struct file *dray_io_open_interrupt(struct dray_node *node, u32 index)
 	if (!IS_ERR(file))
 		return file;
 	ret = PTR_ERR(file);
-	mutex_lock(&interrupt->line->order);
-	dray_interrupt_free(interrupt->line);
-	interrupt->line->open = false;
-	mutex_unlock(&interrupt->line->order);
+	dray_interrupt_release(interrupt->line);
 	dray_node_put(node);
 free_interrupt:
 	kfree(interrupt);

@@ -59,7 +59,7 @@ struct dray_io {
  */
 struct dray_io *dray_io_read(struct platform_device *device);
 
-/* Ends all mappings and interrupts of @node, whose calls have left. */
+/* Ends all mappings and interrupts of @node, after its calls have left. */
 void dray_io_end(struct dray_node *node);
 
 /* Returns a file that maps the area, or an ERR_PTR.  The caller is inside @node. */

@@ -64,7 +64,8 @@ struct fpga_control {
 			     command line; then 0 again.  The stream must be
 			     silent */
 	uint32_t interrupts; /* counter: interrupts that the IP asked for */
-	uint32_t spare[10];
+	uint32_t raised; /* counter: of these, those that were raised */
+	uint32_t spare[9];
 	struct fpga_channel mm2s; /* memory to stream, at +0x40 */
 	struct fpga_channel s2mm; /* stream to memory, at +0x80 */
 };

@@ -44,7 +44,6 @@ struct model {
 	int signals; /* file */
 	pid_t emulator, ip;
 	char **next; /* words of the IP that replaces this IP */
-	uint32_t interrupts; /* of the IP, raised so far */
 	bool emulator_ended, failed;
 	int status; /* of QEMU, as wait() returns it */
 	uint64_t last_event; /* time */
@@ -283,12 +282,12 @@ static void wait_for_files(struct model *model)
 /* Raises the interrupts that the IP asked for, an edge each. */
 static bool raise_interrupts(struct model *model)
 {
-	uint32_t asked = __atomic_load_n(&model->core.control->interrupts,
-					 __ATOMIC_ACQUIRE);
+	struct fpga_control *control = model->core.control;
 
-	if (asked == model->interrupts)
+	if (__atomic_load_n(&control->interrupts, __ATOMIC_ACQUIRE) ==
+	    control->raised)
 		return false;
-	model->interrupts++;
+	control->raised++;
 	fpga_socket_interrupt(&model->sockets, IP_INTERRUPT);
 	return true;
 }

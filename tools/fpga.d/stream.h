@@ -7,8 +7,8 @@
  * TREADY that is low: the sender waits.
  *
  * DRAY_FPGA_MEMORY is the number of a file, the board's memory from address 0 on: the
- * IP maps its registers from it, and the control block, whose counter of interrupts it
- * increments to raise its own (control.h).
+ * IP maps its registers from it, and the control block with the counter of interrupts,
+ * which it increments to raise its own (control.h).
  *
  * When the model sends FPGA_RESET, the IP drops the packet it works on and
  * answers with FPGA_RESET; everything it sent before is dropped.

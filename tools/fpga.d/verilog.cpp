@@ -85,7 +85,8 @@ static const struct {
 	  PORT(s_axi_arvalid, 0), PORT(s_axi_arready, 0), PORT(s_axi_rdata, 0),
 	  PORT(s_axi_rvalid, 0), PORT(s_axi_rready, 0) };
 
-static uint8_t *const interrupt = PORT(interrupt, 0);
+/* Verilator renames it, as SystemC reserves the word. */
+static uint8_t *const interrupt = PORT(__SYM__interrupt, 0);
 
 extern "C" const unsigned int ip_words; /* registers of the port; 0: there is none */
 
@@ -229,15 +230,10 @@ static bool cycle()
 	return taken || given;
 }
 
-/* A cycle with the streams at work. */
-static bool tick()
-{
-	offer();
-	*m.tready = has_room() && !pauses();
-	return cycle();
-}
-
-/* Waits for the end of an access that was put on the port. */
+/*
+ * Waits for the end of an access that was put on the port.  No beat is offered
+ * meanwhile: a packet finds all words that the board wrote before it.
+ */
 static void bus_wait(const char *action, unsigned int word)
 {
 	bus_state.done = false;
@@ -247,7 +243,8 @@ static void bus_wait(const char *action, unsigned int word)
 				action, word * 4);
 			exit(1);
 		}
-		tick();
+		*m.tready = has_room() && !pauses();
+		cycle();
 	}
 }
 
@@ -335,8 +332,11 @@ int main(int argc, char **argv)
 		else if (idle > IDLE)
 			usleep(1000);
 		exchange_registers();
-		for (int i = 0; i < BATCH; i++)
-			moved |= tick();
+		for (int i = 0; i < BATCH; i++) {
+			offer();
+			*m.tready = has_room() && !pauses();
+			moved |= cycle();
+		}
 		flush();
 		idle = moved ? 0 : idle + 1;
 	}
