@@ -38,6 +38,18 @@ static inline void dray_vma_forbid_write(struct vm_area_struct *vma)
 #endif
 }
 
+/* The mapping is of registers: neither copied by a core dump nor made longer. */
+static inline void dray_vma_set_io(struct vm_area_struct *vma)
+{
+	unsigned long flags = VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP;
+
+#ifdef DRAY_VM_FLAGS
+	vm_flags_set(vma, flags);
+#else
+	vma->vm_flags |= flags;
+#endif
+}
+
 /* Adds 1; in any context. */
 static inline void dray_eventfd_signal(struct eventfd_ctx *event)
 {

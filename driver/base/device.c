@@ -10,6 +10,7 @@
 #include <linux/dma-map-ops.h>
 #include <linux/dma-mapping.h>
 #include <linux/iommu.h>
+#include <linux/ioport.h>
 #include <linux/module.h>
 #include <linux/swiotlb.h>
 
@@ -63,6 +64,13 @@ size_t dray_device_longest(struct device *dev)
 bool dray_device_maintained(struct device *dev)
 {
 	return bounce || !dev_is_dma_coherent(dev);
+}
+
+bool dray_device_is_register(u64 address, u64 size)
+{
+	return address == (phys_addr_t)address && size == (size_t)size &&
+	       region_intersects(address, size, IORESOURCE_SYSTEM_RAM,
+				 IORES_DESC_NONE) == REGION_DISJOINT;
 }
 
 /* All of a node's devices share one copy, as they would share the memory. */

@@ -23,6 +23,8 @@ u64 dray_device_reach(struct device *dev);
 size_t dray_device_longest(struct device *dev);
 bool dray_device_maintained(struct device *dev);
 bool dray_device_can_wait(struct device *dev);
+/* Is this range no memory, so that it may be registers? */
+bool dray_device_is_register(u64 address, u64 size);
 struct device *dray_device_mapped(struct dray_node *node,
 				  struct device *engine);
 /* Is @address, which @dev was given for @start, that of a copy? */

@@ -13,6 +13,7 @@ static void dray_node_release(struct kref *kref)
 	struct dray_node *node = container_of(kref, struct dray_node, kref);
 
 	kfree(node->channels);
+	kfree(node->io);
 	put_device(node->dev);
 	kfree(node);
 }

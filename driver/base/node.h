@@ -24,6 +24,7 @@
 struct dentry;
 struct dray_channels;
 struct dray_heap;
+struct dray_io;
 struct dray_queues;
 struct dray_usage;
 
@@ -42,6 +43,7 @@ struct dray_node {
 	struct dray_heap *heaps[DRAY_MAX_HEAPS];
 	u32 heap_count;
 	struct dray_channels *channels;
+	struct dray_io *io; /* registers and interrupts; NULL: none */
 
 	atomic_t mappings; /* of buffers, for this node's devices */
 	wait_queue_head_t unmapped; /* @mappings is 0 */
@@ -52,6 +54,7 @@ struct dray_node {
 struct dray_opener {
 	struct dray_node *node;
 	bool address; /* may ask for addresses */
+	bool registers; /* may map registers */
 	bool raw; /* with CAP_SYS_RAWIO */
 	struct dray_queues *queues; /* its submissions */
 	struct dray_usage *usage; /* a reference */

@@ -101,20 +101,21 @@ static int dray_bind_mask(struct device *dev)
 }
 
 int dray_bind(struct device *dev, u32 flags,
-	      const struct dray_node_channel *channels, unsigned int count)
+	      const struct dray_node_channel *channels, unsigned int count,
+	      struct dray_io *io)
 {
 	struct dray_node *node;
-	int ret;
+	int ret = -ENODEV;
 
-	if (!READ_ONCE(dray_bindings_are_open))
-		return -ENODEV;
-	ret = dray_bind_remember(dev);
-	if (ret)
+	if (READ_ONCE(dray_bindings_are_open))
+		ret = dray_bind_remember(dev);
+	if (!ret)
+		ret = dray_bind_mask(dev);
+	if (ret) {
+		kfree(io);
 		return ret;
-	ret = dray_bind_mask(dev);
-	if (ret)
-		return ret;
-	node = dray_node_create(dev, flags, channels, count);
+	}
+	node = dray_node_create(dev, flags, channels, count, io);
 	if (IS_ERR(node))
 		return PTR_ERR(node);
 	dev_set_drvdata(dev, node);

@@ -11,6 +11,7 @@
 #include <linux/types.h>
 
 struct device;
+struct dray_io;
 struct dray_node_channel;
 
 /* Devices are bound from here on: all drivers are registered. */
@@ -18,10 +19,12 @@ void dray_bindings_open(void);
 
 /*
  * For probe() and remove() of these drivers.  Sets the device's DMA mask and
- * makes its node; @flags are DRAY_NODE_VIRTUAL or none.  An errno on failure.
+ * makes its node; @flags are DRAY_NODE_VIRTUAL or none.  @io is NULL or becomes the
+ * node's, also on failure.  Returns an errno on failure.
  */
 int dray_bind(struct device *dev, u32 flags,
-	      const struct dray_node_channel *channels, unsigned int count);
+	      const struct dray_node_channel *channels, unsigned int count,
+	      struct dray_io *io);
 void dray_unbind(struct device *dev);
 extern const struct dev_pm_ops dray_sleep;
 

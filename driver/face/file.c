@@ -21,6 +21,11 @@ module_param(addresses, bool, 0444);
 MODULE_PARM_DESC(addresses,
 		 "addresses of reserved and carveout memory need no right");
 
+static bool registers;
+module_param(registers, bool, 0444);
+MODULE_PARM_DESC(registers,
+		 "registers that the device tree offers need no right");
+
 /*
  * Runs under the lock of misc.c, so that the node cannot be unregistered here.
  */
@@ -45,6 +50,7 @@ static int dray_open(struct inode *inode, struct file *file)
 	 */
 	opener->raw = ns_capable_noaudit(&init_user_ns, CAP_SYS_RAWIO);
 	opener->address = opener->raw || addresses;
+	opener->registers = opener->raw || registers;
 	ret = DRAY_ENGINES ? dray_queues_open(opener) : 0;
 	if (ret)
 		goto put_usage;

@@ -13,6 +13,7 @@
 #include "base/node.h"
 #include "base/reply.h"
 #include "heap/heap.h"
+#include "io/io.h"
 #include "calls.h"
 #include "channel_info.h"
 
@@ -31,6 +32,12 @@ int dray_info_call(struct dray_opener *opener, void *data,
 	info->flags = node->flags;
 	if (opener->address)
 		info->flags |= DRAY_NODE_ADDRESS;
+	if (opener->registers)
+		info->flags |= DRAY_NODE_REGISTERS;
+	if (node->io) {
+		info->register_count = node->io->area_count;
+		info->interrupt_count = node->io->line_count;
+	}
 	info->dma_mask = dray_device_reach(node->dev);
 	info->cache_line = cache_line_size();
 	info->dma_alignment = 1;

@@ -64,6 +64,8 @@ static const struct dray_ioctl_entry dray_calls[] = {
 	DRAY_CALL_REFUSING(reclaim, RECLAIM, limit),
 	DRAY_CALL_REFUSING(timeline, TIMELINE, limit),
 	DRAY_CALL_REFUSING(heap_map, HEAP_MAP, limit),
+	DRAY_CALL_REFUSING(register_area, REGISTER_AREA, limit),
+	DRAY_CALL_REFUSING(interrupt_line, INTERRUPT_LINE, limit),
 };
 
 union dray_arguments {
@@ -82,6 +84,8 @@ union dray_arguments {
 	struct dray_reclaim reclaim;
 	struct dray_timeline timeline;
 	struct dray_heap_map heap_map;
+	struct dray_register_area register_area;
+	struct dray_interrupt_line interrupt_line;
 };
 
 /* Finds the call of @command for any size of its structure. */

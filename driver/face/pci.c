@@ -18,7 +18,7 @@ static int dray_pci_probe(struct pci_dev *device,
 	if (ret)
 		return ret;
 	pci_set_master(device);
-	ret = dray_bind(&device->dev, 0, NULL, 0);
+	ret = dray_bind(&device->dev, 0, NULL, 0, NULL);
 	if (ret) {
 		pci_clear_master(device);
 		pci_disable_device(device);

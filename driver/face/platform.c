@@ -3,6 +3,7 @@
  * Platform devices as nodes: those that the device tree calls "dray,node", the
  * virtual nodes, and any other if its driver_override says "dray".
  */
+#include <linux/err.h>
 #include <linux/mod_devicetable.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
@@ -10,22 +11,33 @@
 #include <linux/string.h>
 
 #include "base/node.h"
+#include "io/io.h"
 #include "binding.h"
 #include "platform.h"
 #include "tree.h"
 #include "virtual.h"
 
-/* Binds it with the engines that the device tree names for the device. */
-static int dray_platform_bind(struct device *dev)
+static int dray_platform_bind_tree(struct platform_device *device,
+				   const struct dray_tree *tree)
+{
+	struct dray_io *io = dray_io_read(device);
+
+	if (IS_ERR(io))
+		return PTR_ERR(io);
+	return dray_bind(&device->dev, 0, tree->channels, tree->count, io);
+}
+
+/* Binds it with the engines and registers that the device tree names for it. */
+static int dray_platform_bind(struct platform_device *device)
 {
 	struct dray_tree *tree = kzalloc(sizeof(*tree), GFP_KERNEL);
 	int ret;
 
 	if (!tree)
 		return -ENOMEM;
-	ret = dray_tree_read(dev, tree);
+	ret = dray_tree_read(&device->dev, tree);
 	if (!ret)
-		ret = dray_bind(dev, 0, tree->channels, tree->count);
+		ret = dray_platform_bind_tree(device, tree);
 	kfree(tree);
 	return ret;
 }
@@ -35,7 +47,7 @@ static int dray_platform_probe(struct platform_device *device)
 	/* Not the id: an override leaves that of an earlier match in place. */
 	if (!strcmp(device->name, DRAY_VIRTUAL_NAME))
 		return dray_virtual_bind(&device->dev);
-	return dray_platform_bind(&device->dev);
+	return dray_platform_bind(device);
 }
 
 #ifdef DRAY_REMOVE_INT

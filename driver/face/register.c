@@ -23,6 +23,7 @@
 #include "memory/mapping.h"
 #include "engine/channel.h"
 #include "engine/sleep.h"
+#include "io/io.h"
 #include "attributes.h"
 #include "debug.h"
 #include "file.h"
@@ -130,24 +131,33 @@ static int dray_node_publish(struct dray_node *node)
 	return ret;
 }
 
-/* Makes a node for @dev; @flags are DRAY_NODE_VIRTUAL or none. */
+/*
+ * Makes a node for @dev; @flags are DRAY_NODE_VIRTUAL or none.  @io becomes the
+ * node's, also on failure; NULL: no registers or interrupts.
+ */
 struct dray_node *dray_node_create(struct device *dev, u32 flags,
 				   const struct dray_node_channel *channels,
-				   unsigned int count)
+				   unsigned int count, struct dray_io *io)
 {
 	struct dray_node *node;
 	int ret;
 
-	if (!dev->dma_mask || !*dev->dma_mask)
-		return ERR_PTR(-EINVAL);
-	node = kzalloc(sizeof(*node), GFP_KERNEL);
-	if (!node)
-		return ERR_PTR(-ENOMEM);
+	node = NULL;
+	ret = -EINVAL;
+	if (dev->dma_mask && *dev->dma_mask) {
+		node = kzalloc(sizeof(*node), GFP_KERNEL);
+		ret = -ENOMEM;
+	}
+	if (!node) {
+		kfree(io);
+		return ERR_PTR(ret);
+	}
 	kref_init(&node->kref);
 	init_rwsem(&node->inside);
 	init_waitqueue_head(&node->unmapped);
 	node->dev = get_device(dev);
 	node->flags = flags;
+	node->io = io;
 	node->hold = dray_hold_default();
 	dray_node_describe(node);
 	ret = dray_node_add_heaps(node);
@@ -194,7 +204,7 @@ struct dray_node *dray_node_register(struct device *dev,
 				     const struct dray_node_channel *channels,
 				     unsigned int count)
 {
-	return dray_node_create(dev, 0, channels, count);
+	return dray_node_create(dev, 0, channels, count, NULL);
 }
 EXPORT_SYMBOL_GPL(dray_node_register);
 
@@ -219,6 +229,7 @@ void dray_node_unregister(struct dray_node *node)
 	/* Waits for calls inside; no further call enters. */
 	down_write(&node->inside);
 	up_write(&node->inside);
+	dray_io_end(node);
 	if (DRAY_ENGINES)
 		dray_channels_remove(node);
 	dray_attachments_drop_node(node);

@@ -9,12 +9,16 @@
 #include <linux/types.h>
 
 struct device;
+struct dray_io;
 struct dray_node;
 struct dray_node_channel;
 
-/* As dray_node_register(); @flags are DRAY_NODE_VIRTUAL or none. */
+/*
+ * As dray_node_register(); @flags are DRAY_NODE_VIRTUAL or none.  @io becomes the
+ * node's, also on failure; NULL: programs get no registers and interrupts.
+ */
 struct dray_node *dray_node_create(struct device *dev, u32 flags,
 				   const struct dray_node_channel *channels,
-				   unsigned int count);
+				   unsigned int count, struct dray_io *io);
 
 #endif /* DRAY_REGISTER_H */

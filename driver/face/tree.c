@@ -5,11 +5,11 @@
  * address, its width, and how many words it takes at a time.
  */
 #include <linux/device.h>
-#include <linux/ioport.h>
 #include <linux/log2.h>
 #include <linux/of.h>
 #include <linux/string.h>
 
+#include "base/device.h"
 #include "tree.h"
 
 #define DRAY_TREE_ADDRESSES "dray,fifo-addresses"
@@ -54,13 +54,6 @@ static int dray_tree_check_list(struct device *dev, const char *list, int size,
 	return -EINVAL;
 }
 
-static bool dray_tree_is_register(u64 address, u32 width)
-{
-	return address == (phys_addr_t)address &&
-	       region_intersects(address, width, IORESOURCE_SYSTEM_RAM,
-				 IORES_DESC_NONE) == REGION_DISJOINT;
-}
-
 static int dray_tree_check_fifo(struct device *dev, const char *name,
 				u64 address, u32 width, u32 burst)
 {
@@ -74,7 +67,7 @@ static int dray_tree_check_fifo(struct device *dev, const char *name,
 		dev_err(dev,
 			"dray,fifo-addresses: %#llx of %s is not a multiple of its width %u\n",
 			address, name, width);
-	else if (!dray_tree_is_register(address, width))
+	else if (!dray_device_is_register(address, width))
 		dev_err(dev,
 			"dray,fifo-addresses: %#llx of %s is memory, or above all addresses\n",
 			address, name);

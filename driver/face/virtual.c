@@ -37,7 +37,7 @@ int dray_virtual_bind(struct device *dev)
 		snprintf(names[i], sizeof(names[i]), "copy%u", i);
 		channels[i].name = names[i];
 	}
-	return dray_bind(dev, DRAY_NODE_VIRTUAL, channels, count);
+	return dray_bind(dev, DRAY_NODE_VIRTUAL, channels, count, NULL);
 }
 
 void dray_virtual_unregister(void)

@@ -5,6 +5,7 @@
 
 #include <dray/base.h>
 #include <dray/memory.h>
+#include <dray/registers.h>
 #include <dray/pool.h>
 #include <dray/publish.h>
 #include <dray/ipc.h>

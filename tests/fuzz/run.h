@@ -13,7 +13,7 @@ typedef int call_function(struct thread *thread, const struct call *call);
 call_function run_open, run_info, run_heap_info, run_channel_info, run_alloc,
 	run_address, run_sync, run_list, run_buffer_info, run_export,
 	run_attach_user, run_attach_dmabuf, run_cancel, run_reclaim,
-	run_heap_map, run_unknown;
+	run_heap_map, run_register_area, run_interrupt_line, run_unknown;
 
 /* run_submit.c */
 call_function run_submit;

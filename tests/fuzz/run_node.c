@@ -361,3 +361,45 @@ int run_unknown(struct thread *thread, const struct call *call)
 	/* What it may have made is unknown, and goes with the process. */
 	return node_ioctl(thread, call, request, words, sizeof(words));
 }
+
+/* A node without registers refuses each index, as it should: 0 then. */
+static int refused_rightly(int ret, const struct call *call, uint32_t index,
+			   bool interrupts)
+{
+	struct dray_info info = { 0 };
+
+	if (ret != -EINVAL || call->flaw ||
+	    ioctl(object_fd(OBJECT_NODE, call->c), DRAY_IOC_INFO, &info))
+		return ret;
+	return index < (interrupts ? info.interrupt_count : info.register_count)
+		       ? -EPROTO
+		       : 0;
+}
+
+int run_register_area(struct thread *thread, const struct call *call)
+{
+	struct dray_register_area area = {
+		.index = call->a % 3,
+		.flags = call->b % 2 ? DRAY_REGISTERS_OPEN : 0,
+	};
+	int ret = node_ioctl(thread, call, DRAY_IOC_REGISTER_AREA, &area,
+			     sizeof(area));
+
+	if (!ret && !call->flaw && area.flags)
+		object_put(OBJECT_FOREIGN, call->a, area.fd, area.mappable);
+	return refused_rightly(ret, call, call->a % 3, false);
+}
+
+int run_interrupt_line(struct thread *thread, const struct call *call)
+{
+	struct dray_interrupt_line line = {
+		.index = call->a % 3,
+		.flags = call->b % 2 ? DRAY_INTERRUPT_OPEN : 0,
+	};
+	int ret = node_ioctl(thread, call, DRAY_IOC_INTERRUPT_LINE, &line,
+			     sizeof(line));
+
+	if (!ret && !call->flaw && line.flags)
+		object_put(OBJECT_FOREIGN, call->a, line.fd, 0);
+	return refused_rightly(ret, call, call->a % 3, true);
+}

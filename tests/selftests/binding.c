@@ -99,6 +99,8 @@ const char *node_call_that_lives(int node, int buffer_fd, uint64_t buffer_id)
 				      .channel = DRAY_CHANNEL_ANY };
 	struct dray_reclaim reclaim = { 0 };
 	struct dray_heap_map heap_map = { 0 };
+	struct dray_register_area register_area = { 0 };
+	struct dray_interrupt_line interrupt_line = { 0 };
 	struct dray_export export = { .buffer_fd = buffer_fd,
 				      .flags = DRAY_EXPORT_READ_ONLY };
 	struct dray_attach attach = { .dmabuf_fd = -1,
@@ -122,6 +124,8 @@ const char *node_call_that_lives(int node, int buffer_fd, uint64_t buffer_id)
 		{ "CANCEL", DRAY_IOC_CANCEL, &cancel },
 		{ "RECLAIM", DRAY_IOC_RECLAIM, &reclaim },
 		{ "HEAP_MAP", DRAY_IOC_HEAP_MAP, &heap_map },
+		{ "REGISTER_AREA", DRAY_IOC_REGISTER_AREA, &register_area },
+		{ "INTERRUPT_LINE", DRAY_IOC_INTERRUPT_LINE, &interrupt_line },
 		{ "EXPORT", DRAY_IOC_EXPORT, &export },
 		{ "ATTACH", DRAY_IOC_ATTACH, &attach },
 	};

@@ -10,7 +10,7 @@
 
 #define KNOWN_FLAGS                                                 \
 	(DRAY_NODE_COHERENT | DRAY_NODE_IOMMU | DRAY_NODE_VIRTUAL | \
-	 DRAY_NODE_SUBMIT | DRAY_NODE_ADDRESS)
+	 DRAY_NODE_SUBMIT | DRAY_NODE_ADDRESS | DRAY_NODE_REGISTERS)
 
 static bool power_of_two(uint64_t value)
 {

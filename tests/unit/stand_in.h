@@ -9,6 +9,7 @@
 #define DRAY_TESTS_STAND_IN_H
 
 #include <dirent.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/statfs.h>
 
@@ -46,6 +47,9 @@ static struct {
 	struct dray_address address;
 	struct dray_reclaim reclaim;
 	struct dray_heap_map map;
+	bool registers; /* areas control and status, an interrupt done */
+	int area; /* the file of the area that was opened last */
+	int interrupt; /* likewise, an eventfd to write to */
 	/* streams: channels mem0, tx0 and rx0; with a display also display0 */
 	bool streams;
 	bool display;
@@ -235,8 +239,34 @@ static inline int answer_info(struct dray_info *info)
 						  : 1,
 		.max_runs = 65536,
 		.max_bytes = (uint64_t)1 << 30,
+		.register_count = module.registers ? 2 : 0,
+		.interrupt_count = module.registers ? 1 : 0,
 		.name = "dray7",
 	};
+	return 0;
+}
+
+static inline int answer_area(struct dray_register_area *args)
+{
+	snprintf(args->name, sizeof(args->name), "%s",
+		 args->index ? "status" : "control");
+	args->size = 4096;
+	args->mappable = 4096;
+	if (!(args->flags & DRAY_REGISTERS_OPEN))
+		return 0;
+	args->fd = memfd_create("area", MFD_CLOEXEC);
+	module.area = args->fd;
+	return ftruncate(args->fd, 4096);
+}
+
+static inline int answer_line(struct dray_interrupt_line *args)
+{
+	snprintf(args->name, sizeof(args->name), "done");
+	args->count = 7;
+	if (!(args->flags & DRAY_INTERRUPT_OPEN))
+		return 0;
+	args->fd = eventfd(0, EFD_CLOEXEC);
+	module.interrupt = args->fd;
 	return 0;
 }
 
@@ -311,6 +341,12 @@ static inline void set_reason(unsigned long request, void *args)
 	} else if (request == DRAY_IOC_HEAP_MAP) {
 		((struct dray_heap_map *)args)->reason = module.reason;
 		((struct dray_heap_map *)args)->limit = module.limit;
+	} else if (request == DRAY_IOC_REGISTER_AREA) {
+		((struct dray_register_area *)args)->reason = module.reason;
+		((struct dray_register_area *)args)->limit = module.limit;
+	} else if (request == DRAY_IOC_INTERRUPT_LINE) {
+		((struct dray_interrupt_line *)args)->reason = module.reason;
+		((struct dray_interrupt_line *)args)->limit = module.limit;
 	} else if (request == DRAY_IOC_TIMELINE) {
 		((struct dray_timeline *)args)->reason = module.reason;
 		((struct dray_timeline *)args)->limit = module.limit;
@@ -366,6 +402,10 @@ WRAPPED(int, ioctl, (int fd, unsigned long request, ...))
 		return 0;
 	case DRAY_IOC_HEAP_MAP:
 		return answer_map(args);
+	case DRAY_IOC_REGISTER_AREA:
+		return answer_area(args);
+	case DRAY_IOC_INTERRUPT_LINE:
+		return answer_line(args);
 	case DRAY_IOC_BUFFER_INFO:
 		((struct dray_buffer_info *)args)->id = 4711;
 		snprintf(((struct dray_buffer_info *)args)->name, DRAY_NAME_LEN,

@@ -23,6 +23,8 @@ FACT(a_failure_without_a_format_keeps_its_code)
 
 FACT(nodes)
 {
+	struct dray_register_area area;
+	struct dray_interrupt_line line;
 	struct dray_buffer_info buffer;
 	struct dray_channel_info channel;
 	struct dray_heap_info heap;
@@ -53,6 +55,10 @@ FACT(nodes)
 	refuses(dray_node_reclaim(NULL, 0, &freed, sizeof(freed)));
 	refuses(dray_node_reclaim(node, 0, NULL, sizeof(freed)));
 	ignores(dray_reason_text(-ENOMEM, DRAY_REASON_FULL, 1, NULL, 9));
+	refuses(dray_node_register_area(NULL, 0, &area, sizeof(area)));
+	refuses(dray_node_register_area(node, 0, NULL, sizeof(area)));
+	refuses(dray_node_interrupt_line(NULL, 0, &line, sizeof(line)));
+	refuses(dray_node_interrupt_line(node, 0, NULL, sizeof(line)));
 	refuses(dray_node_heap_map(NULL, &map, sizeof(map)));
 	refuses(dray_node_heap_map(node, NULL, sizeof(map)));
 	gives(false, dray_node_needs_sync(NULL));
@@ -60,6 +66,31 @@ FACT(nodes)
 			       0));
 	refuses(dray_node_sync(node, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE, NULL,
 			       1));
+}
+
+FACT(registers)
+{
+	struct dray_registers *mapped = NULL;
+	struct dray_interrupt *interrupt = NULL;
+	uint32_t value = 0;
+
+	refuses(dray_registers_map(NULL, NULL, &mapped));
+	refuses(dray_registers_map(node, NULL, NULL));
+	ignores(assert_null(dray_registers_ref(NULL)));
+	ignores(dray_registers_unref(NULL));
+	gives_nothing((const void *)dray_registers_address(NULL));
+	gives(0, dray_registers_size(NULL));
+	gives_nothing(dray_registers_name(NULL));
+	refuses(dray_registers_read(NULL, 0, &value));
+	refuses(dray_registers_write(NULL, 0, 0));
+	refuses(dray_interrupt_open(NULL, NULL, &interrupt));
+	refuses(dray_interrupt_open(node, NULL, NULL));
+	ignores(assert_null(dray_interrupt_ref(NULL)));
+	ignores(dray_interrupt_unref(NULL));
+	gives_nothing(dray_interrupt_name(NULL));
+	gives(-1, dray_interrupt_fd(NULL));
+	refuses(dray_interrupt_wait(NULL, 0, NULL));
+	refuses(dray_interrupt_clear(NULL));
 }
 
 FACT(buffers)

@@ -41,6 +41,8 @@ static const struct {
 	{ DRAY_REASON_FRAME, "frame 4321 is not held" },
 	{ DRAY_REASON_ROWS,
 	  "rows of a single stride, both at most 4321 bytes" },
+	{ DRAY_REASON_REGISTERS, "at least a page of 4321 bytes" },
+	{ DRAY_REASON_INTERRUPT, "interrupt 4321 is in use" },
 };
 
 #define COUNT (sizeof(sentences) / sizeof(sentences[0]))

@@ -4,6 +4,7 @@
  * the board's memory, which the device tree keeps out of the kernel's map.  Page 0
  * holds the core's registers.  Page 1 holds this control block: a test sets faults
  * in it and reads counters.  The model presets all of it before the guest boots.
+ * Page 2 holds the registers of the IP, which the IP and the guest read and write.
  *
  * Guest programs map it from /dev/mem; a shell uses "devmem 0x3fff1040 32 1".  All
  * words are little-endian and are read and written as a whole.
@@ -19,6 +20,8 @@
 
 #define FPGA_WINDOW 0x3fff0000 /* physical address of the registers */
 #define FPGA_CONTROL 0x3fff1000 /* of struct fpga_control */
+#define FPGA_REGISTERS 0x3fff2000 /* of the IP */
+#define FPGA_REGISTERS_SIZE 0x1000
 #define FPGA_WINDOW_SIZE 0x10000
 
 #define FPGA_MAGIC 0x41475046 /* "FPGA" */
@@ -60,7 +63,9 @@ struct fpga_control {
 	uint32_t replace; /* nonzero: ends the IP and starts the next IP of the
 			     command line; then 0 again.  The stream must be
 			     silent */
-	uint32_t spare[11];
+	uint32_t interrupts; /* counter: interrupts that the IP asked for */
+	uint32_t raised; /* counter: of these, those that were raised */
+	uint32_t spare[9];
 	struct fpga_channel mm2s; /* memory to stream, at +0x40 */
 	struct fpga_channel s2mm; /* stream to memory, at +0x80 */
 };

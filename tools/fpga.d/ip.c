@@ -3,13 +3,21 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include "control.h"
 #include "ip.h"
 #include "stream.h"
 
 static int stream = -1;
+
+#ifdef IP_WORDS
+/* For verilog.cpp: the registers of the module's port. */
+extern const unsigned int ip_words;
+const unsigned int ip_words = IP_WORDS;
+#endif
 
 __attribute__((weak)) void ip_begin(int argc, char **argv)
 {
@@ -21,16 +29,53 @@ __attribute__((weak)) void ip_reset(void)
 {
 }
 
-void ip_open(void)
+/* Returns the number of a file of the model's. */
+static int ip_file(const char *variable)
 {
-	const char *number = getenv(FPGA_STREAM_VARIABLE);
+	const char *number = getenv(variable);
 
 	if (!number) {
 		fprintf(stderr,
 			"start it by tools/fpga, which connects its stream\n");
 		exit(2);
 	}
-	stream = (int)strtol(number, NULL, 10);
+	return (int)strtol(number, NULL, 10);
+}
+
+void ip_open(void)
+{
+	stream = ip_file(FPGA_STREAM_VARIABLE);
+}
+
+/* Maps bytes of the board's memory, for good. */
+static void *ip_map(off_t address, size_t size)
+{
+	void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
+			   ip_file(FPGA_MEMORY_VARIABLE), address);
+
+	if (bytes == MAP_FAILED) {
+		perror("the board's memory");
+		exit(2);
+	}
+	return bytes;
+}
+
+volatile uint32_t *ip_registers(void)
+{
+	static volatile uint32_t *registers;
+
+	if (!registers)
+		registers = ip_map(FPGA_REGISTERS, FPGA_REGISTERS_SIZE);
+	return registers;
+}
+
+void ip_interrupt(void)
+{
+	static struct fpga_control *control;
+
+	if (!control)
+		control = ip_map(FPGA_CONTROL, sizeof(*control));
+	__atomic_fetch_add(&control->interrupts, 1, __ATOMIC_RELEASE);
 }
 
 static void ip_send_message(const uint8_t *bytes, size_t length, uint32_t flags)

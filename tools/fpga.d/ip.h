@@ -33,6 +33,15 @@ void ip_reset(void);
 void ip_send(const uint8_t *bytes, size_t length, bool last);
 
 /*
+ * Returns the IP's 1024 registers, which programs on the board map and write at any
+ * time: no access is told to the IP.
+ */
+volatile uint32_t *ip_registers(void);
+
+/* Raises the IP's interrupt, an edge. */
+void ip_interrupt(void);
+
+/*
  * For an IP with a main() of its own, as for an IP that sends unasked: ip_open() is
  * called first.  ip_serve() waits at most @timeout milliseconds, or for ever if it
  * is negative, and passes a single message to the functions above; it ends the

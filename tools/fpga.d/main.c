@@ -35,6 +35,7 @@ const char cli_program[] = "fpga-model";
 
 /* Shared interrupts of the board's GIC that belong to its logic. */
 static const unsigned int interrupts[] = { [MM2S] = 89, [S2MM] = 90 };
+#define IP_INTERRUPT 91
 
 struct model {
 	struct axidma core;
@@ -126,11 +127,19 @@ static int socket_pair(int type, int *other)
 	return pair[0];
 }
 
+/* Tells the next child the number of a file. */
+static void main_export(const char *variable, int file)
+{
+	char *number = text_format("%d", file);
+
+	setenv(variable, number, 1);
+	free(number);
+}
+
 /* Starts an IP; its words end at NULL or before the next IP's. */
 static void start_ip(struct model *model, char **words)
 {
 	int other;
-	char *number;
 	char **end = words;
 
 	while (*end && strcmp(*end, "+"))
@@ -139,11 +148,11 @@ static void start_ip(struct model *model, char **words)
 	*end = NULL;
 	model->sockets.ip = socket_pair(SOCK_SEQPACKET, &other);
 	model->sockets.held = &model->core.control->s2mm.held;
-	number = text_format("%d", other);
-	setenv(FPGA_STREAM_VARIABLE, number, 1);
-	free(number);
-	model->ip = child_start(words, other, -1, 1);
+	main_export(FPGA_STREAM_VARIABLE, other);
+	main_export(FPGA_MEMORY_VARIABLE, model->memory);
+	model->ip = child_start(words, other, model->memory, 1);
 	unsetenv(FPGA_STREAM_VARIABLE);
+	unsetenv(FPGA_MEMORY_VARIABLE);
 	close(other);
 }
 
@@ -270,6 +279,19 @@ static void wait_for_files(struct model *model)
 		fpga_socket_drain(&model->sockets);
 }
 
+/* Raises the interrupts that the IP asked for, an edge each. */
+static bool raise_interrupts(struct model *model)
+{
+	struct fpga_control *control = model->core.control;
+
+	if (__atomic_load_n(&control->interrupts, __ATOMIC_ACQUIRE) ==
+	    control->raised)
+		return false;
+	control->raised++;
+	fpga_socket_interrupt(&model->sockets, IP_INTERRUPT);
+	return true;
+}
+
 static void model_run(struct model *model)
 {
 	bool event;
@@ -280,6 +302,7 @@ static void model_run(struct model *model)
 		if (model->core.control->replace)
 			replace_ip(model);
 		event = axidma_step(&model->core, main_now());
+		event |= raise_interrupts(model);
 		fpga_socket_step(&model->sockets);
 		main_pace(model, event);
 		wait_for_files(model);

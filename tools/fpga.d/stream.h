@@ -6,6 +6,10 @@
  * Messages may divide a packet anywhere; FPGA_LAST ends it.  A full socket is a
  * TREADY that is low: the sender waits.
  *
+ * DRAY_FPGA_MEMORY is the number of a file, the board's memory from address 0 on: the
+ * IP maps its registers from it, and the control block with the counter of interrupts,
+ * which it increments to raise its own (control.h).
+ *
  * When the model sends FPGA_RESET, the IP drops the packet it works on and
  * answers with FPGA_RESET; everything it sent before is dropped.
  */
@@ -15,6 +19,7 @@
 #include <stdint.h>
 
 #define FPGA_STREAM_VARIABLE "DRAY_FPGA_STREAM"
+#define FPGA_MEMORY_VARIABLE "DRAY_FPGA_MEMORY"
 #define FPGA_PIECE 32768 /* most bytes of a message, without its header */
 
 enum fpga_flag {

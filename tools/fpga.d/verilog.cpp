@@ -17,6 +17,7 @@
 #include "Ip.h"
 
 extern "C" {
+#include "control.h"
 #include "ip.h"
 #include "stream.h"
 }
@@ -65,6 +66,65 @@ static struct {
 	bool begun; /* a packet, whose end is still to come */
 	bool held; /* a packet had to wait */
 } out;
+
+/*
+ * The AXI4-Lite port of the IP's registers.  Its master is this frame: the registers
+ * of the board are plain memory, so changed words are written to the IP, and each word
+ * is read from it between two batches.
+ */
+static const struct {
+	size_t width; /* bytes of an address */
+	uint8_t *aresetn;
+	uint8_t *awaddr, *awvalid, *awready, *wdata, *wstrb, *wvalid, *wready;
+	uint8_t *bvalid, *bready;
+	uint8_t *araddr, *arvalid, *arready, *rdata, *rvalid, *rready;
+} bus = { WIDTH(s_axi_awaddr), PORT(s_axi_aresetn, 0), PORT(s_axi_awaddr, 0),
+	  PORT(s_axi_awvalid, 0), PORT(s_axi_awready, 0), PORT(s_axi_wdata, 0),
+	  PORT(s_axi_wstrb, 0), PORT(s_axi_wvalid, 0), PORT(s_axi_wready, 0),
+	  PORT(s_axi_bvalid, 0), PORT(s_axi_bready, 0), PORT(s_axi_araddr, 0),
+	  PORT(s_axi_arvalid, 0), PORT(s_axi_arready, 0), PORT(s_axi_rdata, 0),
+	  PORT(s_axi_rvalid, 0), PORT(s_axi_rready, 0) };
+
+/* Verilator renames it, as SystemC reserves the word. */
+static uint8_t *const interrupt = PORT(__SYM__interrupt, 0);
+
+extern "C" const unsigned int ip_words; /* registers of the port; 0: there is none */
+
+static struct {
+	uint32_t known[FPGA_REGISTERS_SIZE / 4]; /* the IP and the board agree on it */
+	uint32_t value; /* that was read */
+	bool done; /* the present access */
+} bus_state;
+
+/* Looks at the port before the clock's edge, and moves it behind the edge. */
+class Bus {
+	bool aw = *bus.awvalid && *bus.awready;
+	bool w = *bus.wvalid && *bus.wready;
+	bool b = *bus.bvalid && *bus.bready;
+	bool ar = *bus.arvalid && *bus.arready;
+	bool r = *bus.rvalid && *bus.rready;
+
+public:
+	Bus()
+	{
+		if (r)
+			memcpy(&bus_state.value, bus.rdata, 4);
+		bus_state.done |= b || r;
+	}
+	~Bus()
+	{
+		if (aw)
+			*bus.awvalid = 0;
+		if (w)
+			*bus.wvalid = 0;
+		if (ar)
+			*bus.arvalid = 0;
+		if (b)
+			*bus.bready = 0;
+		if (r)
+			*bus.rready = 0;
+	}
+};
 
 static bool pauses()
 {
@@ -147,10 +207,15 @@ static void check_beat()
 /* Returns true if a beat moved. */
 static bool cycle()
 {
+	static bool asked;
 	bool taken, given;
 
 	core.aclk = 0;
 	core.eval();
+	if (*interrupt && !asked)
+		ip_interrupt();
+	asked = *interrupt;
+	Bus edge;
 	check_beat();
 	taken = *s.tvalid && *s.tready;
 	given = *m.tvalid && *m.tready;
@@ -163,6 +228,70 @@ static bool cycle()
 	if (taken)
 		*s.tvalid = 0;
 	return taken || given;
+}
+
+/*
+ * Waits for the end of an access that was put on the port.  No beat is offered
+ * meanwhile: a packet finds all words that the board wrote before it.
+ */
+static void bus_wait(const char *action, unsigned int word)
+{
+	bus_state.done = false;
+	for (int i = 0; !bus_state.done; i++) {
+		if (i == BATCH) {
+			fprintf(stderr, "the IP does not answer a %s of its register 0x%x\n",
+				action, word * 4);
+			exit(1);
+		}
+		*m.tready = has_room() && !pauses();
+		cycle();
+	}
+}
+
+static void bus_write(unsigned int word, uint32_t value)
+{
+	unsigned int address = word * 4;
+
+	memcpy(bus.awaddr, &address, bus.width);
+	memcpy(bus.wdata, &value, 4);
+	*bus.wstrb = 15;
+	*bus.awvalid = *bus.wvalid = *bus.bready = 1;
+	bus_wait("write", word);
+}
+
+static uint32_t bus_read(unsigned int word)
+{
+	unsigned int address = word * 4;
+
+	memcpy(bus.araddr, &address, bus.width);
+	*bus.arvalid = *bus.rready = 1;
+	bus_wait("read", word);
+	return bus_state.value;
+}
+
+/* Writes what the board changed, and shows the board what the IP changed. */
+static void exchange_registers()
+{
+	uint32_t *board = (uint32_t *)ip_registers(), value;
+
+	for (unsigned int i = 0; i < ip_words; i++) {
+		value = __atomic_load_n(&board[i], __ATOMIC_ACQUIRE);
+		if (value != bus_state.known[i])
+			bus_write(i, value);
+		bus_state.known[i] = bus_read(i);
+		/* A word that the board changes meanwhile is written next time. */
+		__atomic_compare_exchange_n(&board[i], &value,
+					    bus_state.known[i], false,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	}
+}
+
+/* The board's words are the IP's at the start. */
+static void preset_registers()
+{
+	*bus.aresetn = 1;
+	for (unsigned int i = 0; i < ip_words; i++)
+		ip_registers()[i] = bus_state.known[i] = bus_read(i);
 }
 
 void ip_receive(uint8_t *bytes, size_t length, bool last)
@@ -194,6 +323,7 @@ int main(int argc, char **argv)
 	ip_open();
 	ip_keep_short(FIFO);
 	ip_reset();
+	preset_registers();
 	while (!Verilated::gotFinish()) {
 		bool moved = false;
 
@@ -201,6 +331,7 @@ int main(int argc, char **argv)
 			ip_serve(idle > IDLE);
 		else if (idle > IDLE)
 			usleep(1000);
+		exchange_registers();
 		for (int i = 0; i < BATCH; i++) {
 			offer();
 			*m.tready = has_room() && !pauses();

@@ -28,7 +28,10 @@ suite_streams()
 		'stream_races -t a_silent_transfer_keeps_its_place_on_the_timeline'
 		"${random[@]}" "kill --kills $kills")
 	streams_begin "$scratch" "${loop[@]}"
+	streams_begin "$scratch" brighten registers
+	streams_begin "$scratch" "$TREE/tests/streams/storm_ip.c" storm
 	[ "$FULL" = no ] || {
+		streams_begin "$scratch" brighten.v registers
 		streams_begin "$scratch" 'filter.v --width 64' filter
 		streams_begin "$scratch" source.v source \
 			'stream_races -t an_overwriting_ring_ends_with_its_node'

@@ -85,6 +85,8 @@ enum dray_reason {
 	DRAY_REASON_FRAMES,	/* too few or too many frames, or no ring; the most frames */
 	DRAY_REASON_FRAME,	/* the frame is not held by the reader; the frame */
 	DRAY_REASON_ROWS,	/* not rows of a single stride; the longest row and stride, bytes */
+	DRAY_REASON_REGISTERS,	/* no whole page from the area's start on; bytes of a page */
+	DRAY_REASON_INTERRUPT,	/* the interrupt is in use; its index */
 };
 
 /* dray_info.flags */
@@ -93,6 +95,7 @@ enum dray_reason {
 #define DRAY_NODE_VIRTUAL	(1u << 2)  /* without hardware (nodes=N) */
 #define DRAY_NODE_SUBMIT	(1u << 3)  /* SUBMIT exists, even without channels */
 #define DRAY_NODE_ADDRESS	(1u << 4)  /* this opener may ask for addresses */
+#define DRAY_NODE_REGISTERS	(1u << 5)  /* this opener may map registers */
 
 struct dray_info {
 	__u32 abi_version;	/* out: DRAY_ABI_VERSION */
@@ -109,6 +112,8 @@ struct dray_info {
 	char name[DRAY_NAME_LEN];	/* out: "dray0" */
 	char device[DRAY_NAME_LEN];	/* out: the device's own name */
 	char version[DRAY_NAME_LEN];	/* out: the module's version */
+	__u32 register_count;	/* out: areas of registers */
+	__u32 interrupt_count;	/* out */
 };
 
 enum dray_heap_type {
@@ -550,6 +555,50 @@ struct dray_heap_map {
 	__u64 limit;		/* out, on failure too */
 };
 
+/* dray_register_area.flags */
+#define DRAY_REGISTERS_OPEN	(1u << 0)  /* returns a file; if not set, only describes */
+
+/*
+ * Describes an area of registers of the node's device, as the device tree names it,
+ * and opens it.  The file can be mapped, shared, from offset 0 to `mappable`, and
+ * needs the right (DRAY_NODE_REGISTERS), else -EPERM; -ENXIO if no page can be mapped.
+ * The CPU caches no access.  Several openers may map the same registers.  Once the
+ * node is gone, an access is SIGBUS, and mmap() -ENODEV.
+ */
+struct dray_register_area {
+	__u32 index;		/* in: 0 .. register_count - 1 */
+	__u32 flags;		/* in: DRAY_REGISTERS_* */
+	__u64 size;		/* out: bytes of the area */
+	__u64 mappable;		/* out: bytes from its start, whole pages; may be 0 */
+	char name[DRAY_NAME_LEN];	/* out: its reg-names entry, or "registers0" */
+	__s32 fd;		/* out: O_RDWR | O_CLOEXEC; -1: not asked for */
+	__u32 reason;		/* out, on failure too */
+	__u64 limit;		/* out, on failure too */
+};
+
+/* dray_interrupt_line.flags */
+#define DRAY_INTERRUPT_OPEN	(1u << 0)  /* returns a file; if not set, only describes */
+
+/*
+ * Describes an interrupt of the node's device, and opens it, for a single file at a
+ * time: -EBUSY, also if another driver has it.
+ *
+ * An interrupt is masked when it arrives.  read() of 8 bytes returns the interrupts
+ * since the last read(), waits if there is none (-EAGAIN with O_NONBLOCK), and unmasks.
+ * A program that waits by poll() clears the cause in the device before it reads; else
+ * the interrupt arrives once more.  Once the node is gone, read() is -ENODEV, and
+ * poll() says POLLERR and POLLHUP.
+ */
+struct dray_interrupt_line {
+	__u32 index;		/* in: 0 .. interrupt_count - 1 */
+	__u32 flags;		/* in: DRAY_INTERRUPT_* */
+	__u64 count;		/* out: interrupts since the node appeared, while open */
+	char name[DRAY_NAME_LEN];	/* out: its interrupt-names entry, or "interrupt0" */
+	__s32 fd;		/* out: O_RDONLY | O_CLOEXEC; -1: not asked for */
+	__u32 reason;		/* out, on failure too */
+	__u64 limit;		/* out, on failure too */
+};
+
 /* dray_export.flags */
 #define DRAY_EXPORT_READ_ONLY	(1u << 0)  /* must be set; there is no other kind */
 
@@ -748,6 +797,8 @@ struct dray_release {
 #define DRAY_IOC_RECLAIM	_IOWR(DRAY_IOC_MAGIC, 12, struct dray_reclaim)
 #define DRAY_IOC_TIMELINE	_IOWR(DRAY_IOC_MAGIC, 13, struct dray_timeline)
 #define DRAY_IOC_HEAP_MAP	_IOWR(DRAY_IOC_MAGIC, 14, struct dray_heap_map)
+#define DRAY_IOC_REGISTER_AREA	_IOWR(DRAY_IOC_MAGIC, 15, struct dray_register_area)
+#define DRAY_IOC_INTERRUPT_LINE	_IOWR(DRAY_IOC_MAGIC, 16, struct dray_interrupt_line)
 
 /* of a timeline's file */
 #define DRAY_IOC_WAIT		_IOWR(DRAY_IOC_MAGIC, 32, struct dray_wait)

@@ -73,6 +73,11 @@ struct dray_backend {
 	/* NULL: nothing is ever held */
 	int (*reclaim)(struct dray_node *node, struct dray_reclaim *args);
 
+	/* NULL: the node has no registers and no interrupts.  The sentence is the
+	 * caller's; the index and flags are set, and opened files are above 2 */
+	int (*area)(struct dray_node *node, struct dray_register_area *args);
+	int (*line)(struct dray_node *node, struct dray_interrupt_line *args);
+
 	/* NULL: heaps have no range */
 	int (*heap_map)(struct dray_node *node, struct dray_heap_map *args);
 

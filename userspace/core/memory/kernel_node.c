@@ -222,6 +222,29 @@ static int kernel_heap_map(struct dray_node *node, struct dray_heap_map *args)
 	return 0;
 }
 
+/* Returns 0 or a negative errno; a new file's number is above 2 then. */
+static int raise_file(int ret, int32_t *fd)
+{
+	if (ret || *fd < 0)
+		return ret;
+	*fd = dray_descriptor(*fd);
+	return *fd < 0 ? -errno : 0;
+}
+
+static int kernel_area(struct dray_node *node, struct dray_register_area *args)
+{
+	int ret = dray_kernel_call(node->fd, DRAY_IOC_REGISTER_AREA, args);
+
+	return raise_file(ret, &args->fd);
+}
+
+static int kernel_line(struct dray_node *node, struct dray_interrupt_line *args)
+{
+	int ret = dray_kernel_call(node->fd, DRAY_IOC_INTERRUPT_LINE, args);
+
+	return raise_file(ret, &args->fd);
+}
+
 static int kernel_sync(struct dray_node *node, uint32_t target,
 		       enum dray_sync_owner owner,
 		       enum dray_direction direction,
@@ -315,6 +338,8 @@ const struct dray_backend dray_backend_kernel = {
 	.buffer_info = kernel_buffer_info,
 	.reclaim = kernel_reclaim,
 	.heap_map = kernel_heap_map,
+	.area = kernel_area,
+	.line = kernel_line,
 	.alloc = dray_kernel_alloc,
 	.import = dray_kernel_import,
 	.release = dray_kernel_release,

@@ -65,6 +65,12 @@ static const char *const sentences[] = {
 	[DRAY_REASON_ROWS] =
 		"the engine repeats rows of a single stride, both at most %" PRIu64
 		" bytes",
+	[DRAY_REASON_REGISTERS] =
+		"no page of it can be mapped: in the tree it must begin at a page and be at least a page of %" PRIu64
+		" bytes long",
+	[DRAY_REASON_INTERRUPT] =
+		"interrupt %" PRIu64
+		" is in use, here, in another process or by a driver; close it there first",
 };
 
 static const char *sentence_words(int error, uint32_t reason, uint64_t limit)

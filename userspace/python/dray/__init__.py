@@ -86,6 +86,7 @@ from ._profiler import ProfilerRecord, profiler
 from ._records import (ArrayFlags, Bank, CallExplanation, ChannelInfo, Explanation, HeapInfo, NodeInfo,
                        OpenCLDevice, PoolStats, RingCounts, Segment, SequencePlan,
                        StreamCounts)
+from ._registers import Interrupt, Registers
 from ._sequence import Sequence, Value
 from ._statistics import Statistics, statistics
 from ._stream import Event, Frames, Stream
@@ -111,9 +112,10 @@ from ._xrt import XrtBo, XrtDevice, from_xrt, xrt_bo, xrt_device
 
 __all__ = [
     "Array", "ArrayFlags", "ArrowArray", "Bank", "Call", "CallExplanation", "CallQueue",
-    "ChannelInfo", "CoreUfunc", "Event", "Explanation", "Fence", "FlatIterator", "Frames", "HeapInfo", "Loan",
+    "ChannelInfo", "CoreUfunc", "Event", "Explanation", "Fence", "FlatIterator", "Frames", "HeapInfo",
+    "Interrupt", "Loan",
     "LostArray", "MemoryHook", "Node", "NodeInfo", "OpenCLDevice", "OpenCLExecutor", "Pool",
-    "PoolStats", "ProfilerRecord", "RingCounts", "Scope", "Segment", "Sequence", "SequencePlan",
+    "PoolStats", "ProfilerRecord", "Registers", "RingCounts", "Scope", "Segment", "Sequence", "SequencePlan",
     "Statistics", "Stream", "StreamCounts", "StreamExecutor", "Strings", "SyclArray", "SyclQueue", "TypeInfo",
     "UserType", "Value", "Versions", "WaitingArray", "XrtBo", "XrtDevice", "address", "arange", "array", "asarray",
     "copy", "copy_from_sycl", "copy_to_sycl", "debug_repr", "device_empty", "dot", "empty",

@@ -8,6 +8,7 @@ from typing import Any, Iterable, Literal, Optional, Union, final
 
 from ._dray import NodeBase, Pool, size, stream_open, use
 from ._records import ChannelInfo, HeapInfo, NodeInfo
+from ._registers import Interrupt, Registers, open_interrupt, open_registers
 from ._stream import Stream
 
 # Words for enum dray_heap_type.
@@ -83,6 +84,34 @@ class Node(NodeBase):
             if not 0 <= operator.index(value) < 2**32:
                 raise ValueError(f"{what} is {value}: from 0 to {2**32 - 1}")
         return stream_open(self, name, points, batch)
+
+    @property
+    def register_areas(self) -> list[str]:
+        """The names of the areas of registers that the device tree offers."""
+        return self._areas()
+
+    @property
+    def interrupts(self) -> list[str]:
+        """The names of the interrupts that the device tree offers."""
+        return self._lines()
+
+    def registers(self, name: Optional[str] = None) -> Registers:
+        """Maps the area of registers called `name`, or the first:
+
+            with node.registers("control") as control:
+                control[0x10] = 1
+
+        ValueError if there is no area of that name, PermissionError without the right
+        (root, or the module with registers=1), OSError if the node offers none."""
+        return open_registers(self, name)
+
+    def interrupt(self, name: Optional[str] = None) -> Interrupt:
+        """Opens the interrupt called `name`, or the first; a single object at a time has
+        it.  Interrupts before this call do not count.
+
+        ValueError if there is no interrupt of that name, OSError (EBUSY) if it is open, here
+        or in another process, or if the node offers none."""
+        return open_interrupt(self, name)
 
     def __repr__(self) -> str:
         return (f"<dray.Node {self._info().name}, back end {self.backend}, "

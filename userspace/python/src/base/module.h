@@ -338,6 +338,15 @@ int dtype_take_object(PyObject *object, dray_dtype *out);
 PyArray_Descr *dtype_descr(dray_dtype dtype);
 
 PyObject *memory_kind(PyObject *module, PyObject *args);
+/* registers.c: functions of dray/_registers.py. */
+PyObject *registers_map(PyObject *module, PyObject *args);
+PyObject *registers_describe(PyObject *module, PyObject *self);
+PyObject *registers_read(PyObject *module, PyObject *args);
+PyObject *registers_write(PyObject *module, PyObject *args);
+PyObject *interrupt_open(PyObject *module, PyObject *args);
+PyObject *interrupt_describe(PyObject *module, PyObject *self);
+PyObject *interrupt_wait(PyObject *module, PyObject *args);
+PyObject *interrupt_clear(PyObject *module, PyObject *self);
 PyObject *loan_lend(PyObject *module, PyObject *args);
 PyObject *loan_end(PyObject *module, PyObject *capsule);
 PyObject *memory_rows(PyObject *module, PyObject *args);

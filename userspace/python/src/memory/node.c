@@ -231,6 +231,50 @@ static PyObject *node_channels(PyObject *self, PyObject *unused)
 	return list_records(self, info.channel_count, node_channel_record);
 }
 
+static PyObject *node_area_name(PyObject *self, uint32_t index)
+{
+	struct dray_register_area area = { 0 };
+	int ret;
+
+	Py_BEGIN_ALLOW_THREADS
+	ret = dray_node_register_area(node_get(self), index, &area,
+				      sizeof(area));
+	Py_END_ALLOW_THREADS
+	return ret ? raise_error(ret) : PyUnicode_DecodeFSDefault(area.name);
+}
+
+static PyObject *node_line_name(PyObject *self, uint32_t index)
+{
+	struct dray_interrupt_line line = { 0 };
+	int ret;
+
+	Py_BEGIN_ALLOW_THREADS
+	ret = dray_node_interrupt_line(node_get(self), index, &line,
+				       sizeof(line));
+	Py_END_ALLOW_THREADS
+	return ret ? raise_error(ret) : PyUnicode_DecodeFSDefault(line.name);
+}
+
+static PyObject *node_areas(PyObject *self, PyObject *unused)
+{
+	struct dray_info info;
+
+	(void)unused;
+	if (node_query(self, &info))
+		return NULL;
+	return list_records(self, info.register_count, node_area_name);
+}
+
+static PyObject *node_lines(PyObject *self, PyObject *unused)
+{
+	struct dray_info info;
+
+	(void)unused;
+	if (node_query(self, &info))
+		return NULL;
+	return list_records(self, info.interrupt_count, node_line_name);
+}
+
 static PyObject *node_pool(PyObject *self, PyObject *args)
 {
 	struct dray_pool_options options = { .size = 0 };
@@ -255,6 +299,8 @@ static PyMethodDef node_methods[] = {
 	{ "_heaps", node_heaps, METH_NOARGS, SIGNATURE("_heaps($self, /)") },
 	{ "_channels", node_channels, METH_NOARGS,
 	  SIGNATURE("_channels($self, /)") },
+	{ "_areas", node_areas, METH_NOARGS, SIGNATURE("_areas($self, /)") },
+	{ "_lines", node_lines, METH_NOARGS, SIGNATURE("_lines($self, /)") },
 	{ "_pool", node_pool, METH_VARARGS,
 	  SIGNATURE(
 		  "_pool($self, heap, name, initial, limit, granule, prefault, huge_pages, policy, nodes, /)") },
