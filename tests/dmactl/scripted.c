@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include <dray/memory.h>
+#include <dray/registers.h>
 
 #include "machine/identify.h"
 #include "scripted.h"
@@ -155,6 +156,8 @@ int dray_node_info(struct dray_node *node, struct dray_info *info, size_t size)
 		.max_bytes = 1024 * MIB,
 		.queue_depth = 64,
 		.page_size = 4096,
+		.register_count = is_scene("registers") && !node->index,
+		.interrupt_count = is_scene("registers") && !node->index,
 		.version = "0.1.0",
 	};
 
@@ -241,6 +244,65 @@ int dray_node_channel(struct dray_node *node, uint32_t index,
 		make_stream(&known);
 	memcpy(info, &known, size < sizeof(known) ? size : sizeof(known));
 	return scripted_failure("channel", node->index);
+}
+
+int dray_node_register_area(struct dray_node *node, uint32_t index,
+			    struct dray_register_area *area, size_t size)
+{
+	struct dray_register_area known = {
+		.index = index,
+		.size = 8192,
+		.mappable = 4096,
+		.name = "control",
+		.fd = -1,
+	};
+
+	memcpy(area, &known, size < sizeof(known) ? size : sizeof(known));
+	return scripted_failure("area", node->index);
+}
+
+int dray_node_interrupt_line(struct dray_node *node, uint32_t index,
+			     struct dray_interrupt_line *line, size_t size)
+{
+	struct dray_interrupt_line known = {
+		.index = index,
+		.count = 7,
+		.name = "done",
+		.fd = -1,
+	};
+
+	memcpy(line, &known, size < sizeof(known) ? size : sizeof(known));
+	return scripted_failure("line", node->index);
+}
+
+/* Each register of node 0 has its offset; a write is told to the test. */
+int dray_registers_map(struct dray_node *node, const char *name,
+		       struct dray_registers **out)
+{
+	*out = NULL;
+	return strcmp(name, "control") ? -EINVAL
+				       : scripted_failure("map", node->index);
+}
+
+int dray_registers_read(const struct dray_registers *registers, uint64_t offset,
+			uint32_t *value)
+{
+	(void)registers;
+	*value = 0xabc00000 | (uint32_t)offset;
+	return offset < 4096 ? 0 : -EINVAL;
+}
+
+int dray_registers_write(struct dray_registers *registers, uint64_t offset,
+			 uint32_t value)
+{
+	(void)registers;
+	fprintf(stderr, "written: %x at %x\n", value, (unsigned int)offset);
+	return 0;
+}
+
+void dray_registers_unref(struct dray_registers *registers)
+{
+	(void)registers;
 }
 
 int dray_node_list(struct dray_node *node, uint64_t *ids, size_t room,

@@ -133,9 +133,9 @@ def test_the_main_page_names_every_command_and_column():
     named = set(re.findall(r"^\.It Cm ([a-z]+)", page, re.MULTILINE))
     assert named == set(WORDS)
     titles = set()
-    for command in ("list", "heaps", "nodes"):
-        for line in on_terminal(command, NO_COLOR="1",
-                                DRAY_SCENE="streams").splitlines():
+    for command, scene in (("list", "plain"), ("heaps", "plain"), ("nodes", "streams"),
+                           ("nodes", "registers")):
+        for line in on_terminal(command, NO_COLOR="1", DRAY_SCENE=scene).splitlines():
             if line and all(re.fullmatch("[A-Z-]+", w) for w in line.split()):
                 titles.update(line.split())
     assert set(re.findall(r"^\.It ([A-Z-]+)$", page, re.MULTILINE)) == titles

@@ -47,6 +47,9 @@ suite_streams()
 		streams_call "$scratch/calls" invert invert
 		streams_call "$scratch/calls-add" "$TREE/tests/streams/add.c" add
 	}
+	streams_registers "$scratch/registers-python" brighten \
+		'dmactl registers write control 0 40 && dmactl registers read control 0 && python3 registers.py'
+	streams_registers "$scratch/registers-silent" invert 'python3 registers.py silent'
 	streams_boot_display "$scratch/display" display ./display
 	[ "$FULL" = no ] || streams_show "$scratch/show"
 	batch_count_aside
@@ -134,6 +137,23 @@ streams_call()
 		return 0
 	}
 	batch_aside "calls through the IP $2" zcu102 6.1
+}
+
+# streams_registers FOLDER IP COMMAND: registers and interrupts from Python and a shell
+streams_registers()
+{
+	local GUEST_PYTHON=yes GUEST_ROOTS GUEST_FPGA SELFTESTS_MODULES=()
+
+	tally_run "user space builds for the board" build_board || return 0
+	GUEST_ROOTS=("$(build_board_root)")
+	batch_begin "$1"
+	cp "$TREE/tests/streams/registers.py" "$BATCH/job"
+	batch_add tap "${1##*/}" "$3"
+	fpga_take "$2" || {
+		tally_add "$2 compiles" 0 1 0
+		return 0
+	}
+	batch_aside "registers of the IP $2" zcu102 6.1
 }
 
 # The program of docs/stream.md, as the page shows it.

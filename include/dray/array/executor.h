@@ -40,6 +40,7 @@
 #ifndef DRAY_EXECUTOR_H
 #define DRAY_EXECUTOR_H
 
+#include <dray/registers.h>
 #include <dray/stream.h>
 #include <dray/array/ufunc.h>
 
@@ -328,6 +329,12 @@ struct dray_stream_executor_options {
 	 */
 	int (*reset)(void *context);
 	void *context;
+	/*
+	 * The interrupt that the IP raises when it is done, counted up: a call forgets
+	 * arrivals, and after its packets waits for an arrival since it began, at most
+	 * @timeout_ns.  NULL: none
+	 */
+	struct dray_interrupt *done;
 };
 
 /**

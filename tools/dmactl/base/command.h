@@ -102,6 +102,8 @@ extern const struct command dump_command;
 extern const struct command fill_command;
 extern const struct command copy_command;
 extern const struct command sync_command;
+extern const struct command registers_read_command;
+extern const struct command registers_write_command;
 extern const struct command test_command;
 extern const struct command help_command;
 #ifdef DMACTL_HAS_DT

@@ -19,7 +19,8 @@
 
 const char *const heap_flag_words[] = { "shared", "pinnable", "default", NULL };
 const char *const node_flag_words[] = { "coherent", "iommu",   "virtual",
-					"submit",   "address", NULL };
+					"submit",   "address", "registers",
+					NULL };
 const char *const channel_flag_words[] = { "copy", "fill",   "open",
 					   "dead", "send",   "receive",
 					   "show", "repeat", NULL };

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dray/registers.h>
+
 #include "base/access.h"
 #include "base/document.h"
 #include "base/table.h"
@@ -16,17 +18,22 @@ static const char node_columns[] =
 static const char channel_columns[] =
 	"NODE ~CHANNEL ~ENGINE >ALIGN >SEGMENT >SUBMITTED >BYTES >FAILED STATE";
 
+static const char area_columns[] = "NODE ~REGISTERS >SIZE >MAPPABLE";
+static const char interrupt_columns[] = "NODE ~INTERRUPT >COUNT";
+
 #define STREAM (DRAY_CHANNEL_SEND | DRAY_CHANNEL_RECV | DRAY_CHANNEL_SHOW)
 
 static const char stream_columns[] =
 	"NODE ~STREAM KIND >PACKETS >BYTES >FAILED >LOST >HELD-BACK >READY STATE";
 
-/* Output of one run: three tables, or a document. */
+/* Output of one run: tables, or a document. */
 struct nodes_report {
 	const struct request *request;
 	struct table *nodes;
 	struct table *channels;
 	struct table *streams;
+	struct table *areas;
+	struct table *interrupts;
 	json_t *array;
 };
 
@@ -200,6 +207,64 @@ static enum exit_code read_channels(const struct nodes_report *report,
 	return EXIT_FINE;
 }
 
+static enum exit_code read_areas(const struct nodes_report *report,
+				 const struct open_node *node, json_t *array)
+{
+	struct table *table = report->areas;
+	struct dray_register_area area;
+	json_t *object;
+	uint32_t i;
+
+	for (i = 0; i < node->info.register_count; i++) {
+		int ret = dray_node_register_area(node->node, i, &area,
+						  sizeof(area));
+
+		if (ret) {
+			node_complain(node, "read its registers", ret);
+			return EXIT_FAILED;
+		}
+		table_name(table, TABLE_PLAIN, node->name, sizeof(node->name));
+		table_name(table, TABLE_PLAIN, area.name, sizeof(area.name));
+		table_size(table, report->request, area.size);
+		table_size(table, report->request, area.mappable);
+		object = json_object();
+		document_text(object, "name", area.name, sizeof(area.name));
+		document_number(object, "size", area.size);
+		document_number(object, "mappable", area.mappable);
+		document_set(array, NULL, object);
+	}
+	return EXIT_FINE;
+}
+
+static enum exit_code read_interrupts(const struct nodes_report *report,
+				      const struct open_node *node,
+				      json_t *array)
+{
+	struct table *table = report->interrupts;
+	struct dray_interrupt_line line;
+	json_t *object;
+	uint32_t i;
+
+	for (i = 0; i < node->info.interrupt_count; i++) {
+		int ret = dray_node_interrupt_line(node->node, i, &line,
+						   sizeof(line));
+
+		if (ret) {
+			node_complain(node, "read its interrupts", ret);
+			return EXIT_FAILED;
+		}
+		table_name(table, TABLE_PLAIN, node->name, sizeof(node->name));
+		table_name(table, TABLE_PLAIN, line.name, sizeof(line.name));
+		table_cell(table, TABLE_PLAIN, "%" PRIu64,
+			   (uint64_t)line.count);
+		object = json_object();
+		document_text(object, "name", line.name, sizeof(line.name));
+		document_number(object, "count", line.count);
+		document_set(array, NULL, object);
+	}
+	return EXIT_FINE;
+}
+
 /* Shows a node that fails half-way with the facts read so far. */
 static enum exit_code nodes_read_node(const struct nodes_report *report,
 				      const struct open_node *node)
@@ -207,17 +272,33 @@ static enum exit_code nodes_read_node(const struct nodes_report *report,
 	json_t *object = nodes_node_document(node);
 	json_t *heaps = json_array();
 	json_t *channels = json_array();
+	json_t *areas = json_array();
+	json_t *interrupts = json_array();
 	char *names = heap_names(node, heaps);
 	enum exit_code status = names ? EXIT_FINE : EXIT_FAILED;
 
 	add_node_row(report, node, names ? names : "");
 	if (status == EXIT_FINE)
 		status = read_channels(report, node, channels);
+	if (status == EXIT_FINE)
+		status = read_areas(report, node, areas);
+	if (status == EXIT_FINE)
+		status = read_interrupts(report, node, interrupts);
 	document_set(object, "heaps", heaps);
 	document_set(object, "channels", channels);
+	document_set(object, "registers", areas);
+	document_set(object, "interrupts", interrupts);
 	document_set(report->array, NULL, object);
 	free(names);
 	return status;
+}
+
+static void print_part(struct table *table, const struct request *request)
+{
+	if (!table_rows(table))
+		return;
+	putchar('\n');
+	table_print(table, request);
 }
 
 static enum exit_code nodes_run(const struct request *request)
@@ -233,6 +314,8 @@ static enum exit_code nodes_run(const struct request *request)
 	report.nodes = table_create(node_columns);
 	report.channels = table_create(channel_columns);
 	report.streams = table_create(stream_columns);
+	report.areas = table_create(area_columns);
+	report.interrupts = table_create(interrupt_columns);
 	report.array = json_array();
 	status = nodes.status;
 	for (i = 0; i < nodes.count; i++)
@@ -244,26 +327,25 @@ static enum exit_code nodes_run(const struct request *request)
 		document_print(root);
 	} else {
 		table_print(report.nodes, request);
-		if (table_rows(report.channels)) {
-			putchar('\n');
-			table_print(report.channels, request);
-		}
-		if (table_rows(report.streams)) {
-			putchar('\n');
-			table_print(report.streams, request);
-		}
+		print_part(report.channels, request);
+		print_part(report.streams, request);
+		print_part(report.areas, request);
+		print_part(report.interrupts, request);
 		json_decref(root);
 	}
 	table_destroy(report.nodes);
 	table_destroy(report.channels);
 	table_destroy(report.streams);
+	table_destroy(report.areas);
+	table_destroy(report.interrupts);
 	nodes_close(&nodes);
 	return status;
 }
 
 static const char description[] =
 	"A row for each node; then, after an empty line, a row for each\n"
-	"DMA channel; then a row for each channel that serves a stream.\n"
+	"DMA channel; then a row for each channel that serves a stream, for each\n"
+	"area of registers, and for each interrupt.\n"
 	"\n"
 	"  MASK       the highest address that the device reaches\n"
 	"  LINE       bytes of a cache line, the unit of a sync\n"
@@ -277,7 +359,9 @@ static const char description[] =
 	"  LOST       frames of a ring that were overwritten unread\n"
 	"  HELD-BACK  times that the engine lacked a frame to continue with\n"
 	"  READY      frames with data, of all in the ring: received and not\n"
-	"             released, or to be sent\n";
+	"             released, or to be sent\n"
+	"  MAPPABLE   bytes of the registers that programs may map\n"
+	"  COUNT      interrupts while a program had the interrupt open\n";
 
 const struct command nodes_command = {
 	.name = "nodes",

@@ -42,6 +42,8 @@ const struct command *const commands[] = {
 	&fill_command,
 	&copy_command,
 	&sync_command,
+	&registers_read_command,
+	&registers_write_command,
 	&test_command,
 	&help_command,
 	NULL,

@@ -74,7 +74,13 @@ static int run_streams(struct dray_stream_call *run)
 
 	if (dray_stream_is_stale(executor))
 		return dray_fail(-EIO, "the streams failed in an earlier call");
-	ret = run_frames(run);
+	ret = executor->options.done
+		      ? dray_interrupt_clear(executor->options.done)
+		      : 0;
+	if (!ret)
+		ret = run_frames(run);
+	if (!ret && executor->options.done)
+		ret = dray_stream_await_done(run);
 	if (!ret)
 		return 0;
 	set_stale(executor, true);
@@ -133,6 +139,7 @@ static void stream_release(void *context)
 	for (o = 0; o < dray_ufunc_operands(executor->options.ufunc); o++)
 		dray_dtype_unref(executor->dtypes[o]);
 	dray_ufunc_unref(executor->options.ufunc);
+	dray_interrupt_unref(executor->options.done);
 	free(executor->sets);
 	free(executor);
 }
@@ -291,6 +298,7 @@ int dray_stream_executor_create(
 	for (o = 0; o < dray_ufunc_operands(options->ufunc); o++)
 		executor->dtypes[o] = dray_dtype_ref(options->dtypes[o]);
 	dray_ufunc_ref(options->ufunc);
+	dray_interrupt_ref(options->done);
 	ret = list_streams(executor);
 	if (!ret)
 		ret = dray_stream_make_rings(executor);

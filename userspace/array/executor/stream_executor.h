@@ -94,6 +94,9 @@ int dray_stream_set_aside(struct dray_stream_call *run,
 int dray_stream_put_back(const struct dray_stream_call *run);
 void dray_stream_drop_aside(struct dray_stream_call *run);
 
+/* Waits for the interrupt options.done, or -ETIMEDOUT, or until a cancel. */
+int dray_stream_await_done(const struct dray_stream_call *run);
+
 /* Runs frames from @first on as packets.  If it fails, nothing is in flight any more. */
 int dray_stream_run_packets(struct dray_stream_call *run, int64_t first);
 

@@ -103,7 +103,7 @@ int dray_interrupt_open(struct dray_node *node, const char *name,
 {
 	DRAY_NO_CANCEL;
 	struct dray_interrupt *interrupt;
-	uint32_t index;
+	uint32_t index = 0;
 	int ret;
 
 	if (!dray_given(node, __func__) || !dray_given(out, __func__))

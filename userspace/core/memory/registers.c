@@ -153,7 +153,7 @@ int dray_registers_map(struct dray_node *node, const char *name,
 {
 	DRAY_NO_CANCEL;
 	struct dray_registers *registers;
-	uint32_t index;
+	uint32_t index = 0;
 	int ret;
 
 	if (!dray_given(node, __func__) || !dray_given(out, __func__))

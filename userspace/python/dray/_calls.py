@@ -11,6 +11,7 @@ import numpy
 from . import _dray
 from ._dray import MAX_FRAMES, Array, ufunc
 from ._records import OpenCLDevice
+from ._registers import Interrupt
 from ._stream import Stream
 
 _Cost = Optional[tuple[tuple[int, float], tuple[int, float]]]
@@ -74,6 +75,8 @@ class StreamExecutor(_Executor):
         operands of other types; masks need it, too.
     ring: tuples of arrays, the operands of calls.  The streams get rings over these,
         which cost least, and only calls with the same arrays.
+    done: the interrupt that the IP raises when it is done.  A call waits for it after
+        its packets, at most `timeout`, and forgets arrivals before it.
 
     After a call that failed, the executor refuses calls until reset().
 
@@ -86,7 +89,8 @@ class StreamExecutor(_Executor):
     def __new__(cls, ufunc: ufunc, types: Sequence[Any], tx: Sequence[Stream],
                 rx: Sequence[Stream], *, frame_bytes: Union[int, str] = 0, depth: int = 0,
                 timeout: float = 10.0, stage: bool = False,
-                ring: Iterable[tuple[Any, ...]] = ()) -> StreamExecutor:
+                ring: Iterable[tuple[Any, ...]] = (),
+                done: Optional[Interrupt] = None) -> StreamExecutor:
         found = _types(ufunc, types)
         if not 1e-9 <= timeout <= 1e6:
             raise ValueError("timeout is a nanosecond to 1000000 seconds")
@@ -95,7 +99,8 @@ class StreamExecutor(_Executor):
         rings = _rings(ring, ufunc.nargs)
         made = _dray.stream_executor(
             cls, ufunc, found, _hold(tx), _hold(rx), _dray.size(frame_bytes, "frame_bytes", 1 << 30),
-            depth, int(timeout * 1e9), stage, tuple(itertools.chain(*rings)), rings)
+            depth, int(timeout * 1e9), stage, tuple(itertools.chain(*rings)), rings,
+            done)
         made._loop = ufunc, found
         return made
 

@@ -270,7 +270,7 @@ static PyMethodDef methods[] = {
 	{ "xrt_fd", xrt_fd, METH_O, SIGNATURE("xrt_fd($module, array, /)") },
 	{ "stream_executor", executor_of_streams, METH_VARARGS,
 	  SIGNATURE(
-		  "stream_executor($module, type, ufunc, types, tx, rx, frame_bytes, depth, timeout_ns, stage, arrays, ring, /)") },
+		  "stream_executor($module, type, ufunc, types, tx, rx, frame_bytes, depth, timeout_ns, stage, arrays, ring, done, /)") },
 	{ "opencl_executor", executor_of_opencl, METH_VARARGS,
 	  SIGNATURE(
 		  "opencl_executor($module, type, loops, platform, device, options, copies, /)") },

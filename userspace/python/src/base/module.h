@@ -347,6 +347,10 @@ PyObject *interrupt_open(PyObject *module, PyObject *args);
 PyObject *interrupt_describe(PyObject *module, PyObject *self);
 PyObject *interrupt_wait(PyObject *module, PyObject *args);
 PyObject *interrupt_clear(PyObject *module, PyObject *self);
+/* Refers to the interrupt of a dray.Interrupt; NULL with an exception. */
+struct dray_interrupt *interrupt_of(PyObject *object);
+/* Drops the reference without the GIL; NULL is ignored. */
+void interrupt_put(struct dray_interrupt *interrupt);
 PyObject *loan_lend(PyObject *module, PyObject *args);
 PyObject *loan_end(PyObject *module, PyObject *capsule);
 PyObject *memory_rows(PyObject *module, PyObject *args);

@@ -103,7 +103,8 @@ PyObject *executor_of_streams(PyObject *module, PyObject *args)
 	dray_dtype dtypes[DRAY_UFUNC_MAX_OPERANDS] = { 0 };
 	struct dray_stream *tx[DRAY_UFUNC_MAX_OPERANDS];
 	struct dray_stream *rx[DRAY_UFUNC_MAX_OPERANDS];
-	PyObject *type, *ufunc, *types, *sends, *receives, *arrays, *ring;
+	PyObject *type, *ufunc, *types, *sends, *receives, *arrays, *ring,
+		*done;
 	struct dray_stream_executor_options options = { .flags = 0 };
 	unsigned long long bytes, timeout;
 	struct rings rings = { .count = 0 };
@@ -112,11 +113,11 @@ PyObject *executor_of_streams(PyObject *module, PyObject *args)
 	int stage, ret;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "OOO!O!O!KIKpO!O", &type, &ufunc,
+	if (!PyArg_ParseTuple(args, "OOO!O!O!KIKpO!OO", &type, &ufunc,
 			      &PyTuple_Type, &types, &PyTuple_Type, &sends,
 			      &PyTuple_Type, &receives, &bytes, &options.depth,
-			      &timeout, &stage, &PyTuple_Type, &arrays,
-			      &ring) ||
+			      &timeout, &stage, &PyTuple_Type, &arrays, &ring,
+			      &done) ||
 	    streams_take(sends, tx) || streams_take(receives, rx))
 		return NULL;
 	options.dtypes = dtypes;
@@ -128,6 +129,12 @@ PyObject *executor_of_streams(PyObject *module, PyObject *args)
 	options.timeout_ns = timeout;
 	options.flags = stage ? DRAY_PACKET_STAGE : 0;
 	options.ring_count = (uint32_t)PyTuple_GET_SIZE(ring);
+	if (done != Py_None) {
+		options.size = sizeof(options);
+		options.done = interrupt_of(done);
+		if (!options.done)
+			return NULL;
+	}
 	kept = PyTuple_Pack(4, ufunc, sends, receives, ring);
 	if (kept && !loop_types_take(ufunc, types, &options.ufunc, dtypes) &&
 	    !take_rings(arrays, &rings)) {
@@ -140,6 +147,7 @@ PyObject *executor_of_streams(PyObject *module, PyObject *args)
 	Py_XDECREF(kept);
 	drop_rings(&rings);
 	types_drop(dtypes);
+	interrupt_put(options.done);
 	return result;
 }
 

@@ -39,6 +39,16 @@ static const struct handle_kind interrupt_kind = {
 	interrupt_unref,
 };
 
+struct dray_interrupt *interrupt_of(PyObject *object)
+{
+	return handle_ref(object, &interrupt_kind);
+}
+
+void interrupt_put(struct dray_interrupt *interrupt)
+{
+	handle_put(&interrupt_kind, interrupt);
+}
+
 /* Takes (type, node, name). */
 static struct dray_node *take_name(PyObject *module, PyObject *args,
 				   PyObject **type, const char **name)
