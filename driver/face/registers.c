@@ -81,9 +81,9 @@ int dray_register_area_call(struct dray_opener *opener, void *data,
 	return ret;
 }
 
-static int dray_interrupt_open(struct dray_opener *opener,
-			       struct dray_interrupt_line *args,
-			       struct dray_reply *reply)
+static int dray_interrupt_line_open(struct dray_opener *opener,
+				    struct dray_interrupt_line *args,
+				    struct dray_reply *reply)
 {
 	int ret = dray_registers_reply(
 		reply, dray_io_open_interrupt(opener->node, args->index),
@@ -113,7 +113,7 @@ static int dray_interrupt_describe(struct dray_opener *opener,
 		.fd = -1,
 	};
 	strscpy(args->name, io->lines[index].name, sizeof(args->name));
-	return flags ? dray_interrupt_open(opener, args, reply) : 0;
+	return flags ? dray_interrupt_line_open(opener, args, reply) : 0;
 }
 
 int dray_interrupt_line_call(struct dray_opener *opener, void *data,

@@ -36,7 +36,7 @@
  * and dray_stream_acquire() goes on.  If another call has begun something (a
  * submitted transfer, a record sent in part), a signal does not end its wait.
  * dray_fence_wait(), dray_view_wait(), dray_view_lend(), dray_buffer_lend(),
- * dray_copy(), dray_fill(), dray_event_wait(),
+ * dray_copy(), dray_fill(), dray_event_wait(), dray_interrupt_wait(),
  * dray_stream_send() and its kin, dray_stream_ring(), dray_stream_acquire(),
  * dray_stream_exchange(), dray_call_queue_submit() and dray_sequence_submit() to a full
  * queue, dray_view_send(), dray_view_receive(), dray_array_receive() and

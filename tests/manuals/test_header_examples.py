@@ -123,6 +123,7 @@ EXAMPLES = {
     "publish.h": ("", "", ""),
     "record.h": ("int sockets[2]; assert(!socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));",
                  "", "12 elements\n"),
+    "registers.h": ("", "", "", "offers no registers"),
     "resource.h": ("", "", ""),
     "rows.h": ("memset(view.data, 'a', 96);", "", "a" * 96),
     "slice.h": ("", "assert(part.ndim == 2 && part.shape[0] == 2);"

@@ -25,6 +25,7 @@ SHARED = {
     "main": "programs",
     "progress_end": "dmactl and replay",
     "ip_receive": "examples of cores", "ip_reset": "examples of cores",
+    "ip_begin": "examples of cores",
     "dray_npz_open": "a build without minizip", "dray_npz_close": "a build without minizip",
     "dray_npz_count": "a build without minizip", "dray_npz_name": "a build without minizip",
     "dray_npz_load": "a build without minizip", "dray_npz_save": "a build without minizip",

@@ -293,7 +293,7 @@ static enum exit_code nodes_read_node(const struct nodes_report *report,
 	return status;
 }
 
-static void print_part(struct table *table, const struct request *request)
+static void nodes_print_part(struct table *table, const struct request *request)
 {
 	if (!table_rows(table))
 		return;
@@ -327,10 +327,10 @@ static enum exit_code nodes_run(const struct request *request)
 		document_print(root);
 	} else {
 		table_print(report.nodes, request);
-		print_part(report.channels, request);
-		print_part(report.streams, request);
-		print_part(report.areas, request);
-		print_part(report.interrupts, request);
+		nodes_print_part(report.channels, request);
+		nodes_print_part(report.streams, request);
+		nodes_print_part(report.areas, request);
+		nodes_print_part(report.interrupts, request);
 		json_decref(root);
 	}
 	table_destroy(report.nodes);

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "base/error.h"
+#include "private.h"
 #include "executor/stream_executor.h"
 
 #define TURN_MS 50 /* until a call that waits notices that it was cancelled */

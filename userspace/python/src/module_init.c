@@ -96,7 +96,7 @@ static PyMethodDef methods[] = {
 	  SIGNATURE("interrupt_open($module, type, node, name, /)") },
 	{ "interrupt_describe", interrupt_describe, METH_O,
 	  SIGNATURE("interrupt_describe($module, interrupt, /)") },
-	{ "interrupt_wait", interrupt_wait, METH_VARARGS,
+	{ "interrupt_wait", interrupt_await, METH_VARARGS,
 	  SIGNATURE("interrupt_wait($module, interrupt, timeout, /)") },
 	{ "interrupt_clear", interrupt_clear, METH_O,
 	  SIGNATURE("interrupt_clear($module, interrupt, /)") },

@@ -345,7 +345,7 @@ PyObject *registers_read(PyObject *module, PyObject *args);
 PyObject *registers_write(PyObject *module, PyObject *args);
 PyObject *interrupt_open(PyObject *module, PyObject *args);
 PyObject *interrupt_describe(PyObject *module, PyObject *self);
-PyObject *interrupt_wait(PyObject *module, PyObject *args);
+PyObject *interrupt_await(PyObject *module, PyObject *args);
 PyObject *interrupt_clear(PyObject *module, PyObject *self);
 /* Refers to the interrupt of a dray.Interrupt; NULL with an exception. */
 struct dray_interrupt *interrupt_of(PyObject *object);

@@ -176,7 +176,7 @@ static int wait_once(void *context, int milliseconds)
 				   &waiting->count);
 }
 
-PyObject *interrupt_wait(PyObject *module, PyObject *args)
+PyObject *interrupt_await(PyObject *module, PyObject *args)
 {
 	struct interrupt_waiting waiting = { .count = 0 };
 	PyObject *self, *timeout;
