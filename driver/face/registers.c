@@ -30,15 +30,16 @@ static int dray_registers_open(struct dray_opener *opener,
 			       struct dray_register_area *args,
 			       struct dray_reply *reply)
 {
+	struct file *file;
+
 	if (!opener->registers)
 		return dray_refuse(&reply->refusal, -EPERM,
 				   DRAY_REASON_PERMISSION, 0);
 	if (!args->mappable)
 		return dray_refuse(&reply->refusal, -ENXIO,
 				   DRAY_REASON_REGISTERS, PAGE_SIZE);
-	return dray_registers_reply(
-		reply, dray_io_open_registers(opener->node, args->index),
-		&args->fd);
+	file = dray_io_open_registers(opener->node, args->index);
+	return dray_registers_reply(reply, file, &args->fd);
 }
 
 /* Inside the node. */
@@ -85,9 +86,8 @@ static int dray_interrupt_line_open(struct dray_opener *opener,
 				    struct dray_interrupt_line *args,
 				    struct dray_reply *reply)
 {
-	int ret = dray_registers_reply(
-		reply, dray_io_open_interrupt(opener->node, args->index),
-		&args->fd);
+	struct file *file = dray_io_open_interrupt(opener->node, args->index);
+	int ret = dray_registers_reply(reply, file, &args->fd);
 
 	if (ret == -EBUSY)
 		dray_refuse(&reply->refusal, ret, DRAY_REASON_INTERRUPT,

@@ -17,15 +17,19 @@ class Stream:
         self.socket, other = socket.socketpair(socket.AF_UNIX,
                                                socket.SOCK_SEQPACKET)
         self.socket.settimeout(DEADLINE)
+        self.memory = os.memfd_create("board")  # with the IP's registers
+        os.ftruncate(self.memory, 1 << 30)
         self.process = subprocess.Popen(
-            command, pass_fds=[other.fileno()], stderr=subprocess.PIPE,
+            command, pass_fds=[other.fileno(), self.memory], stderr=subprocess.PIPE,
             text=True, env={**os.environ, **dict(environment),
-                            "DRAY_FPGA_STREAM": str(other.fileno())})
+                            "DRAY_FPGA_STREAM": str(other.fileno()),
+                            "DRAY_FPGA_MEMORY": str(self.memory)})
         other.close()
 
     def end(self):
         """Closes the stream; returns the IP's status and messages."""
         self.socket.close()
+        os.close(self.memory)
         said = self.process.communicate(timeout=DEADLINE)[1]
         return self.process.returncode, said
 

@@ -272,8 +272,11 @@ static uint32_t bus_read(unsigned int word)
 /* Writes what the board changed, and shows the board what the IP changed. */
 static void exchange_registers()
 {
-	uint32_t *board = (uint32_t *)ip_registers(), value;
+	uint32_t *board, value;
 
+	if (!ip_words)
+		return;
+	board = (uint32_t *)ip_registers();
 	for (unsigned int i = 0; i < ip_words; i++) {
 		value = __atomic_load_n(&board[i], __ATOMIC_ACQUIRE);
 		if (value != bus_state.known[i])

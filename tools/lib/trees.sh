@@ -67,9 +67,10 @@ trees_overlay()
 	board=${board%.dtso}
 	trees_base "$board" "$2/$board.base" || return 1
 	# An overlay repeats root's cells for the compiler, which does not know the
-	# tree's interrupt controller.
+	# tree's interrupt controller.  It may name registers in dray's node, whose name
+	# has no address.
 	trees_dtc "$2/$board.dtbo" "$1" -W no-avoid_unnecessary_addr_size \
-		-W no-interrupts_property &&
+		-W no-interrupts_property -W no-unit_address_vs_reg &&
 		fdtoverlay -i "$2/$board.base" -o "$2/$board.dtb" \
 			"$2/$board.dtbo"
 }
