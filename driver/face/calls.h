@@ -41,8 +41,8 @@ int dray_timeline_call(struct dray_opener *opener, void *data,
 int dray_heap_map_call(struct dray_opener *opener, void *data,
 		       struct dray_reply *reply);
 int dray_register_area_call(struct dray_opener *opener, void *data,
-			struct dray_reply *reply);
+			    struct dray_reply *reply);
 int dray_interrupt_line_call(struct dray_opener *opener, void *data,
-			struct dray_reply *reply);
+			     struct dray_reply *reply);
 
 #endif /* DRAY_CALLS_H */
