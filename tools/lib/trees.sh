@@ -66,9 +66,8 @@ trees_overlay()
 
 	board=${board%.dtso}
 	trees_base "$board" "$2/$board.base" || return 1
-	# An overlay repeats root's cells for the compiler, which does not know the
-	# tree's interrupt controller.  It may name registers in dray's node, whose name
-	# has no address.
+	# An overlay repeats root's cells: the compiler does not know the tree's interrupt
+	# controller.  An overlay may add registers to a node without an address in its name.
 	trees_dtc "$2/$board.dtbo" "$1" -W no-avoid_unnecessary_addr_size \
 		-W no-interrupts_property -W no-unit_address_vs_reg &&
 		fdtoverlay -i "$2/$board.base" -o "$2/$board.dtb" \
