@@ -5,6 +5,7 @@
  * Opened memory lies in the exported memory, and a record for reading is never
  * writable.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -84,8 +85,10 @@ static void *answer(void *listener)
 	struct input bytes;
 	int fd;
 
-	while ((fd = accept4((int)(intptr_t)listener, NULL, NULL,
-			     SOCK_CLOEXEC)) >= 0) {
+	/* libFuzzer's alarm may interrupt this thread. */
+	while ((fd = (int)TEMP_FAILURE_RETRY(accept4(
+			(int)(intptr_t)listener, NULL, NULL, SOCK_CLOEXEC))) >=
+	       0) {
 		/* It asks again if this process seems to be at its limit. */
 		if (recv(fd, question, sizeof(question), 0) > 0) {
 			pthread_mutex_lock(&lock);
