@@ -73,7 +73,7 @@ bool dray_device_is_register(u64 address, u64 size)
 				 IORES_DESC_NONE) == REGION_DISJOINT;
 }
 
-/* All of a node's devices share one copy, as they would share the memory. */
+/* All devices of a node share a copy, as they would share the memory. */
 struct device *dray_device_mapped(struct dray_node *node, struct device *engine)
 {
 	return bounce ? node->dev : engine;

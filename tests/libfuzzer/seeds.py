@@ -117,7 +117,7 @@ def dlpack():
 
 
 def arrow():
-    """Choices of a stranger for a tree; zeros are the usual ones."""
+    """Choices of a stranger for a tree; zeros are usual."""
     dice = random.Random(3)
     for size in (16, 32, 64, 128) * 12:
         yield bytes(dice.choice((0, 1, 2, 3, 5, 9, 46, 47, dice.randrange(256)))
@@ -125,7 +125,7 @@ def arrow():
 
 
 def strings():
-    """Choices of a stranger for text; zeros are the usual ones."""
+    """Choices of a stranger for text; small numbers are usual."""
     dice = random.Random(4)
     for size in (16, 32, 64, 128) * 12:
         yield bytes(dice.choice((1, 2, 3, 5, 7, dice.randrange(256))) for _ in range(size))

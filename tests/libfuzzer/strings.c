@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Text of Arrow's, made by a stranger: an import fails and leaves the structure, or its
- * strings are those that a second reader finds, in memory of the size that the structure
- * tells.  Slices and chosen strings are the same strings, an order is one, and strings
- * that leave come in again.
+ * Text of Arrow's, made by a stranger: an import fails and leaves the structure, or a
+ * second reader finds the same strings, in memory of exactly the size of the structure.
+ * Slices and chosen strings are the same strings, argsort() sorts, and exported strings
+ * can be imported again.
  */
 #include <dray/array/arrow.h>
 #include <dray/array/strings.h>
@@ -46,9 +46,9 @@ static void made_release(struct ArrowArray *array)
 	array->release = NULL;
 }
 
-/* Makes offsets of @wide_ones ? 64 : 32 bits; most do not decrease. */
+/* Makes offsets of 32 or 64 bits; most do not decrease. */
 static void make_offsets(struct input *input, size_t count, size_t size,
-			 bool wide_ones)
+			 bool is_wide)
 {
 	int64_t wider[STRINGS + 1];
 	int32_t narrow[STRINGS + 1];
@@ -64,8 +64,8 @@ static void make_offsets(struct input *input, size_t count, size_t size,
 			wider[i] = (int64_t)input_number(input, 8);
 		narrow[i] = (int32_t)wider[i];
 	}
-	made.bounds = wide_ones ? copy_exactly(wider, (count + 1) * 8)
-				: copy_exactly(narrow, (count + 1) * 4);
+	made.bounds = is_wide ? copy_exactly(wider, (count + 1) * 8)
+			      : copy_exactly(narrow, (count + 1) * 4);
 }
 
 /* Makes views of 16 bytes: a length, and the text or its place in the buffer. */

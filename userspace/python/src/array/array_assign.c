@@ -7,7 +7,7 @@
 #include "array/array_steps.h"
 #include "object/user_type.h"
 
-/* Elements that are written: all of a view, or those that arrays pick. */
+/* Elements that are written: all of a view, or the elements that arrays pick. */
 struct target {
 	PyObject *array;
 	const struct dray_view *view;
@@ -33,7 +33,7 @@ static int assign_numbers(const struct target *to,
 	return array_convert_leave(&conversion);
 }
 
-/* Converts text before it is written: its exceptions are others than an index's. */
+/* Converts text before it is written: its exceptions differ from an index's. */
 static int assign_text(const struct target *to, const struct dray_view *text)
 {
 	struct dray_array *values;
@@ -87,7 +87,7 @@ PyObject *array_values(struct array_object *self, PyObject *value)
 			       NULL);
 }
 
-/* Returns one without axes, with the one element that @value is. */
+/* Returns an array without axes, with @value as its element. */
 static PyArrayObject *assign_element_of(struct array_object *self,
 					PyObject *value)
 {
@@ -99,7 +99,7 @@ static PyArrayObject *assign_element_of(struct array_object *self,
 	Py_INCREF(self->descr);
 	element = PyArray_NewFromDescr(&PyArray_Type, self->descr, 0, NULL,
 				       NULL, NULL, 0, NULL);
-	/* NumPy reads an Array as text if it is asked for one number of it. */
+	/* NumPy reads an Array as text if it is asked for a single number. */
 	value = Py_IS_TYPE(value, Py_TYPE(self)) ? array_as_numpy(value)
 						 : Py_NewRef(value);
 	if (!nowhere || !element || !value ||
@@ -122,7 +122,7 @@ static int assign_numpy(const struct target *to, PyArrayObject *array)
 	return ret;
 }
 
-/* As NumPy: arrays are repeated, and lists have no more axes than what they fill. */
+/* As NumPy: arrays are repeated, and lists are as deep as the elements that they fill, at most. */
 static int assign_check_axes(const struct target *to, PyObject *value,
 			     PyArrayObject *array)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Arrays of Arrow's capsules.  The library moves the structure out of its capsule,
- * which its own destructor then finds released.
+ * Arrays of Arrow's capsules.  The library moves the structure out of its capsule, so
+ * that the capsule's destructor finds it released.
  */
 #include <errno.h>
 
 #include "exchange/exchange_arrow.h"
 
-/* Structures that a producer gave. */
+/* Structures of a producer. */
 struct arrow_given {
 	const struct ArrowSchema *schema;
 	struct ArrowArray *array;
@@ -19,7 +19,7 @@ struct arrow_given {
 /* Arrays of the library, and a capsule that keeps their handler. */
 struct made {
 	Py_ssize_t count;
-	struct dray_array **arrays; /* one reference each */
+	struct dray_array **arrays; /* a reference each */
 	struct dray_array **masks; /* the same; each may be NULL */
 	PyObject *handler;
 };
@@ -64,7 +64,7 @@ struct taking {
 	struct made *made;
 };
 
-/* Imports one array, or one for each field. */
+/* Imports a whole array, or an array for each field. */
 static int arrow_from_import_once(void *object, int timeout_ms)
 {
 	const struct taking *taking = object;
@@ -93,7 +93,7 @@ static int arrow_from_make(const struct arrow_given *given, struct made *out)
 	if (!out->handler)
 		return -1;
 	before = array_use_handler(out->handler);
-	/* Mostly nothing is in flight: no other thread need go on. */
+	/* Mostly nothing is in flight: no other thread must run meanwhile. */
 	ret = arrow_from_import_once(&taking, 0);
 	if (ret == -ETIME || ret == -EINTR)
 		ret = wait_for_end(arrow_from_import_once, &taking, -1);
@@ -104,7 +104,7 @@ static int arrow_from_make(const struct arrow_given *given, struct made *out)
 	return ret ? -1 : 0;
 }
 
-/* Makes an object of an array, or None; takes it over. */
+/* Makes an object of an array, or None; owns the array from then on. */
 static PyObject *arrow_object_of(PyTypeObject *type, struct dray_array **array,
 				 PyObject *handler)
 {
@@ -115,7 +115,7 @@ static PyObject *arrow_object_of(PyTypeObject *type, struct dray_array **array,
 		     : Py_NewRef(Py_None);
 }
 
-/* Returns a list of (array, mask); takes the arrays over. */
+/* Returns a list of (array, mask); owns the arrays from then on. */
 static PyObject *arrow_list_of(PyTypeObject *type, struct made *made)
 {
 	PyObject *list = PyList_New(made->count), *array, *mask;
@@ -246,7 +246,7 @@ PyObject *arrow_names(PyObject *module, PyObject *schema)
 				    schema);
 	given = PyCapsule_GetPointer(schema, ARROW_SCHEMA);
 	list = PyList_New(0);
-	/* A function that the producer's array was released by may have done it. */
+	/* The release of the producer's array may have ended the schema too. */
 	if (list && !given->release) {
 		Py_DECREF(list);
 		return PyErr_Format(PyExc_ValueError,

@@ -38,7 +38,7 @@ static dray_dtype dtype_number_of(const PyArray_Descr *descr)
 	return numbers[number];
 }
 
-/* Returns what a function of the library returned, as 0 or -1 with its exception. */
+/* Returns a result of the library as 0, or as -1 with its exception. */
 static int dtype_made(int ret)
 {
 	if (ret)
@@ -46,7 +46,7 @@ static int dtype_made(int ret)
 	return ret ? -1 : 0;
 }
 
-/* Takes the type of a field, which may be a sub-array. */
+/* Reads the type of a field, which may be a sub-array. */
 static int dtype_take_part(PyArray_Descr *descr, dray_dtype *out)
 {
 	PyObject *pair, *extents;
@@ -70,7 +70,7 @@ static int dtype_take_part(PyArray_Descr *descr, dray_dtype *out)
 	return ret;
 }
 
-/* Takes one field; its texts live as long as NumPy's type. */
+/* Reads a field; its texts live as long as NumPy's type. */
 static int take_field(PyObject *fields, PyObject *name,
 		      struct dray_dtype_field *out)
 {
@@ -144,7 +144,7 @@ static int dtype_take_structure(PyArray_Descr *descr, dray_dtype *out)
 	return ret;
 }
 
-/* Takes a type that its text describes. */
+/* Reads a type that its text describes. */
 static int take_text(PyArray_Descr *descr, dray_dtype *out)
 {
 	PyObject *object = PyObject_GetAttrString((PyObject *)descr, "str");
@@ -167,7 +167,7 @@ int dtype_take(PyArray_Descr *descr, dray_dtype *out)
 			     descr);
 		return -1;
 	}
-	/* NumPy's text of another package's type is that of plain bytes. */
+	/* NumPy's text of another package's type says plain bytes. */
 	if (descr->type_num < 0 || descr->type_num > NPY_HALF) {
 		PyErr_Format(
 			PyExc_TypeError,
