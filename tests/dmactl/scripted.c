@@ -275,7 +275,7 @@ int dray_node_interrupt_line(struct dray_node *node, uint32_t index,
 	return scripted_failure("line", node->index);
 }
 
-/* Each register of node 0 reads as its offset; a write is printed for the test. */
+/* A register of node 0 reads as 0xabc00000 and its offset; a write is printed. */
 int dray_registers_map(struct dray_node *node, const char *name,
 		       struct dray_registers **out)
 {
