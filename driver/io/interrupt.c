@@ -37,24 +37,25 @@ static irqreturn_t dray_interrupt_arrive(int irq, void *data)
 	return IRQ_HANDLED;
 }
 
-u64 dray_io_total(struct dray_io_line *line)
+/* Reads a count of the line; 32-bit machines do not load it at once. */
+static u64 dray_interrupt_load(struct dray_io_line *line, const u64 *count)
 {
-	u64 total;
+	u64 value;
 
 	spin_lock_irq(&line->lock);
-	total = line->total;
+	value = *count;
 	spin_unlock_irq(&line->lock);
-	return total;
+	return value;
+}
+
+u64 dray_io_total(struct dray_io_line *line)
+{
+	return dray_interrupt_load(line, &line->total);
 }
 
 static u64 dray_interrupt_pending(struct dray_io_line *line)
 {
-	u64 pending;
-
-	spin_lock_irq(&line->lock);
-	pending = line->pending;
-	spin_unlock_irq(&line->lock);
-	return pending;
+	return dray_interrupt_load(line, &line->pending);
 }
 
 /* Returns the count and unmasks the interrupt; 0 if another reader was faster. */
