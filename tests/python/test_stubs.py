@@ -34,6 +34,24 @@ FACADE = [name for name in dray.__all__
           if inspect.isfunction(getattr(dray, name))]
 
 
+def imports_of(tree):
+    """The imports that type checkers and Python follow, without those of checkers alone."""
+    return [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.level == 1]
+
+
+def test_what_the_stubs_import_never_imports_the_package():
+    """Such a module and all others would form a circle, in which mypy loses types (ufunc?)."""
+    seen, left = set(), [STUB]
+    while left:
+        path = left.pop()
+        for node in imports_of(ast.parse(path.read_text(encoding="utf-8"))):
+            assert node.module, f"{path.name} imports the package: name what it needs of _dray"
+            if node.module != "_dray" and node.module not in seen:
+                seen.add(node.module)
+                left.append(STUB.with_name(f"{node.module}.py"))
+    assert {"_node", "_stream", "_registers"} <= seen
+
+
 def test_the_stubs_name_all_of_the_extension():
     told = {node.name for node in CLASSES + FUNCTIONS} | {
         node.target.id for node in STUBS.body

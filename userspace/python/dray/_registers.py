@@ -7,7 +7,8 @@ import operator
 import os
 from typing import Any, Generator, Optional, Sequence, Union, final, overload
 
-from . import _dray
+from ._dray import (Handle, interrupt_clear, interrupt_describe, interrupt_open, interrupt_wait,
+                    registers_describe, registers_map, registers_read, registers_write)
 from ._stream import copy_descriptor
 
 
@@ -19,7 +20,7 @@ def _offset(index: Any) -> int:
 
 
 @final
-class Registers(_dray.Handle):
+class Registers(Handle):
     """An area of registers of a node's device, made by Node.registers().
 
     registers[0x10] reads the 32 bits at offset 0x10, in bytes, and registers[0x10] = 1
@@ -62,8 +63,8 @@ class Registers(_dray.Handle):
 
     def __getitem__(self, index: Union[int, slice]) -> Union[int, list[int]]:
         if isinstance(index, slice):
-            return [_dray.registers_read(self, offset) for offset in self._offsets(index)]
-        return _dray.registers_read(self, _offset(index))
+            return [registers_read(self, offset) for offset in self._offsets(index)]
+        return registers_read(self, _offset(index))
 
     @overload
     def __setitem__(self, index: int, value: int) -> None: ...
@@ -73,13 +74,13 @@ class Registers(_dray.Handle):
 
     def __setitem__(self, index: Union[int, slice], value: Any) -> None:
         if not isinstance(index, slice):
-            _dray.registers_write(self, _offset(index), _word(value))
+            registers_write(self, _offset(index), _word(value))
             return
         offsets, words = self._offsets(index), [_word(word) for word in value]
         if len(offsets) != len(words):
             raise ValueError(f"{len(words)} values for {len(offsets)} registers of {self.name}")
         for offset, word in zip(offsets, words):
-            _dray.registers_write(self, offset, word)
+            registers_write(self, offset, word)
 
     def close(self) -> None:
         """Unmaps the registers; a second call does nothing."""
@@ -106,7 +107,7 @@ def _word(value: Any) -> int:
 
 
 @final
-class Interrupt(_dray.Handle):
+class Interrupt(Handle):
     """An interrupt of a node's device, made by Node.interrupt().
 
     wait() waits for it, and so does `await interrupt`.  It stays masked until the next
@@ -133,11 +134,11 @@ class Interrupt(_dray.Handle):
 
         `timeout`: seconds, then TimeoutError; None waits for ever.  OSError (ENODEV) if
         the device is gone."""
-        return _dray.interrupt_wait(self, timeout)
+        return interrupt_wait(self, timeout)
 
     def clear(self) -> None:
         """Unmasks the interrupt, and forgets an arrival."""
-        _dray.interrupt_clear(self)
+        interrupt_clear(self)
 
     def fileno(self) -> int:
         """A descriptor to poll: readable from an arrival until clear()."""
@@ -185,12 +186,12 @@ class Interrupt(_dray.Handle):
 
 
 def open_registers(node: Any, name: Optional[str]) -> Registers:
-    registers = _dray.registers_map(Registers, node, name)
-    registers._about = _dray.registers_describe(registers)
+    registers = registers_map(Registers, node, name)
+    registers._about = registers_describe(registers)
     return registers
 
 
 def open_interrupt(node: Any, name: Optional[str]) -> Interrupt:
-    interrupt = _dray.interrupt_open(Interrupt, node, name)
-    interrupt._about = _dray.interrupt_describe(interrupt)
+    interrupt = interrupt_open(Interrupt, node, name)
+    interrupt._about = interrupt_describe(interrupt)
     return interrupt
